@@ -12,7 +12,4 @@ public enum ModelSeeds {
         }
         return count
     }
-
-    /// The time limit of such a test in minutes. It is hours when the variable sets the number of seeds.
-    public static let minutes = ProcessInfo.processInfo.environment[variable] == nil ? 5 : 600
 }

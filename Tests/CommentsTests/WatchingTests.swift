@@ -9,7 +9,7 @@ import Testing
 @testable import comments_service
 
 /// `comments.watch` over a real socket.
-@Suite(.timeLimit(.minutes(5))) struct WatchingTests {
+struct WatchingTests {
     private func withClient(
         _ body: @escaping @Sendable (RPCClient, ChangeBroadcast<CommentsChange>) async throws -> Void
     ) async throws {

@@ -54,7 +54,7 @@ import Testing
         #expect(text.contains("(\(own.joined(separator: ", ")) and those of our plugins)"))
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
+    @Test(arguments: [SIGINT, SIGTERM])
     func `a signal stops the started program`(signal: Int32) async throws {
         try await withTemporaryDirectory { directory in
             // A step would wait for a day.

@@ -7,7 +7,7 @@ import RPCTestKit
 import Testing
 
 /// The edges of all three services after their cache was lost or damaged.
-@Suite(.timeLimit(.minutes(5))) struct EdgeStoreProcessTests {
+struct EdgeStoreProcessTests {
     private static let services = Deployment.services
 
     private enum Fate: CaseIterable {

@@ -5,7 +5,7 @@ import RPCTestKit
 import Testing
 
 /// image-data-service without an upstream, as a process.
-@Suite(.timeLimit(.minutes(5))) struct ImageAuthorityProcessTests {
+struct ImageAuthorityProcessTests {
     @Test func `fetched pictures are cached beside the store, and survive a restart without their host`() async throws {
         try await withTemporaryDirectory { root in
             let url = try await withOrigin { origin in

@@ -5,7 +5,7 @@ import RPCTestKit
 import Testing
 
 /// image-data-service with an upstream, as a process.
-@Suite(.timeLimit(.minutes(2))) struct ImageEdgeProcessTests {
+struct ImageEdgeProcessTests {
     // MARK: Options
 
     @Test(arguments: [

@@ -8,7 +8,7 @@ import Testing
 
 /// Random faults of an authority's store and process: the service serves all acknowledged writes, or refuses and names the
 /// store. Equal seeds give equal histories.
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct StoreModelTests {
+struct StoreModelTests {
     private static let seeds = ModelSeeds.count(usual: 3)
 
     @Test(arguments: Deployment.services) func `nothing acknowledged is lost silently`(name: String) async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import EdgeKit
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct TracedUpstreamTests {
+struct TracedUpstreamTests {
     private static let trace = TraceContext(parent: TraceContext.random().parent, state: "vendor=secret")
 
     @Test func `the own upstream receives the trace context, and the log has its id`() async throws {

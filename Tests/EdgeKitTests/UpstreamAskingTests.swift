@@ -6,7 +6,7 @@ import RPCTestKit
 import Testing
 import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct UpstreamAskingTests {
+struct UpstreamAskingTests {
     private let log = RecordedLog()
     private let clock = ManualClock()
     private let monitor: UpstreamMonitor

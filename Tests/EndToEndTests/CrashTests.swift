@@ -6,7 +6,7 @@ import RPCTestKit
 import Testing
 
 @Suite struct CrashTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test
     func `a service that is killed while it writes restarts with all acknowledged writes`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let socket = try SocketPath(deployment.root + "/run/gateway.sock")

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// The real feed-service with an upstream over HTTP.
-@Suite(.timeLimit(.minutes(5))) struct FeedEdgeTests {
+struct FeedEdgeTests {
     private static let ids = (1...5).map(UUID.init(number:))
 
     /// Answers as an upstream with five items.

@@ -5,7 +5,7 @@ import Testing
 
 /// A chain of edges with a foreign upstream at its head: no links, no tombstones, relative and unencoded image URLs, and texts
 /// that exceed our limits.
-@Suite(.timeLimit(.minutes(10))) struct ForeignUpstreamTests {
+struct ForeignUpstreamTests {
     @Test func `a chain of edges shows a foreign feed online, offline, without its caches and a week later`()
         async throws
     {

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Gateways that are each other's plugins.
-@Suite(.timeLimit(.minutes(5))) struct GatewayLoopTests {
+struct GatewayLoopTests {
     private static func write(_ manifest: String, to root: String) throws {
         try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
         try Data(manifest.utf8).write(to: URL(filePath: root + "/plugins.d/twin.json"))

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// The messages of a service to its supervisor.
-@Suite(.timeLimit(.minutes(5))) struct NotificationTests {
+struct NotificationTests {
     /// - Parameter isAbstract: whether the supervisor's socket is an abstract one.
     @Test(arguments: Deployment.services + ["gateway"], [false, true])
     func `a service sends READY when it accepts connections, and STOPPING when it begins to drain`(

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Services whose socket a supervisor opened.
-@Suite(.timeLimit(.minutes(5))) struct PassedSocketTests {
+struct PassedSocketTests {
     private static let activator = "/usr/bin/systemd-socket-activate"
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: activator), "needs systemd-socket-activate"))

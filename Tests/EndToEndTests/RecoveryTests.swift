@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// The watchdog, `deploy/up` and `deploy/down` after processes were killed or stopped and files were deleted.
-@Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
+struct RecoveryTests {
     @Test func `the watchdog restarts a stopped service`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let before = try await deployment.processes()

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// The options for limits and peers of the real programs.
-@Suite(.timeLimit(.minutes(5))) struct ServiceOptionTests {
+struct ServiceOptionTests {
     private static let programs: [(String, [String])] =
         Deployment.services.map { ($0 + "-service", []) } + [("gateway", ["serve"])]
 

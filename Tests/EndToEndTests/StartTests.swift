@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// How `deploy/up` builds, installs and configures the programs.
-@Suite(.timeLimit(.minutes(10))) struct StartTests {
+struct StartTests {
     @Test(arguments: [("--foo", "Unknown option --foo."), ("foo", "Unexpected argument 'foo'.")], ["up", "down"])
     func `a wrong argument is named`(argument: (String, String), script: String) async throws {
         let outcome = try await Program(path: Program.repository + "/deploy/" + script).run([argument.0])

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Origin → edge → edge: each is started by `deploy/up` and reads from the HTTP API of the previous one.
-@Suite(.timeLimit(.minutes(10))) struct TierTests {
+struct TierTests {
     @Test func `an edge serves its cache while its origin is down, and recovers`() async throws {
         let port = try lastingPort()
         try await SupervisedDeployment.with(["--http-port", "\(port)"]) { origin, _ in

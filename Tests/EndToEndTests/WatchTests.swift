@@ -6,7 +6,7 @@ import RPCTestKit
 import Testing
 
 /// `gateway watch` and streams on the command line, against the real four programs.
-@Suite(.timeLimit(.minutes(5))) struct WatchTests {
+struct WatchTests {
     /// Runs `body` while a command of the gateway runs. `errors` has both its standard output and its standard error.
     private func whileRunning(
         _ command: String, _ deployment: Deployment, _ body: (RunningProgram) async throws -> Void

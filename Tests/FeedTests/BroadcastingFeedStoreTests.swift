@@ -7,7 +7,7 @@ import Testing
 
 @testable import feed_service
 
-@Suite(.timeLimit(.minutes(5))) struct BroadcastingFeedStoreTests {
+struct BroadcastingFeedStoreTests {
     @Test func `writes are broadcast in commit order, however late the store returns`() async throws {
         let broadcast = ChangeBroadcast<FeedChange>(life: "this")
         let inner = LateFeedStore(broadcast)

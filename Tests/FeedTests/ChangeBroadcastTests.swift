@@ -5,7 +5,7 @@ import Testing
 
 @testable import feed_service
 
-@Suite(.timeLimit(.minutes(5))) struct ChangeBroadcastTests {
+struct ChangeBroadcastTests {
     private let broadcast = ChangeBroadcast<FeedChange>(life: "this")
 
     private func mark(_ number: Int) -> ChangeMark { ChangeMark(life: "this", number: number) }

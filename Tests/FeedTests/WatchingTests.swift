@@ -9,7 +9,7 @@ import Testing
 @testable import feed_service
 
 /// `feed.watch` over a real socket.
-@Suite(.timeLimit(.minutes(5))) struct WatchingTests {
+struct WatchingTests {
     private func withClient(
         _ body: @escaping @Sendable (RPCClient, ChangeBroadcast<FeedChange>) async throws -> Void
     ) async throws {

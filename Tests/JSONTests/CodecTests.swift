@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CodecTests {
+struct CodecTests {
     // MARK: Objects
 
     private struct Letter: Sendable, Equatable {

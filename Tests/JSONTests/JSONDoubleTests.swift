@@ -3,7 +3,7 @@ import JSON
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct JSONDoubleTests {
+struct JSONDoubleTests {
     @Test(
         arguments: [
             ("0", 0), ("0.7", 0.7), ("-0.7", -0.7), ("1", 1), ("100", 100), ("1e2", 100), ("1E+2", 100),

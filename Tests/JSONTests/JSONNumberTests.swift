@@ -2,7 +2,7 @@ import JSON
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct JSONNumberTests {
+struct JSONNumberTests {
     @Test(
         arguments: [
             "01", "00", "-01", "1.", ".5", "-.5", "+1", "1.e1", "1e", "1e+", "1E-", "0x10", "1_000", "1,000", "--1",

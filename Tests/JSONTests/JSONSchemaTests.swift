@@ -4,7 +4,7 @@ import Testing
 @testable import JSON
 
 /// `rpc.describe` publishes the rules that the reader enforces.
-@Suite(.timeLimit(.minutes(5))) struct JSONSchemaTests {
+struct JSONSchemaTests {
     private enum Colour: String, CaseIterable, Sendable { case red, green }
 
     @Test(

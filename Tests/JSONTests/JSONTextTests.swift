@@ -3,7 +3,7 @@ import Testing
 @testable import JSON
 
 /// Which texts are JSON: RFC 8259, restricted by I-JSON.
-@Suite(.timeLimit(.minutes(5))) struct JSONTextTests {
+struct JSONTextTests {
     @Test(
         arguments: [
             "{}", "[]", "null", "true", "false", "0", "\"\"", " 1 ", "\t\r\n{ \"a\" : [ 1 , 2 ] }\n",

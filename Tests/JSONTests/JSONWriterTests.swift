@@ -3,7 +3,7 @@ import JSON
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
+struct JSONWriterTests {
     @Test(
         arguments: [
             ("", "\"\""), ("plain text", "\"plain text\""), ("\"\\", "\"\\\"\\\\\""), ("/", "\"/\""),

@@ -2,7 +2,7 @@ import JSON
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct UnionTests {
+struct UnionTests {
     // MARK: By JSON type
 
     private enum Value: Sendable, Equatable {

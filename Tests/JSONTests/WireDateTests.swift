@@ -3,7 +3,7 @@ import JSON
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct WireDateTests {
+struct WireDateTests {
     @Test(
         arguments: [
             ("2026-03-01T10:15:00+0000", 1_772_360_100), ("2026-03-01T10:15:00Z", 1_772_360_100),

@@ -6,7 +6,7 @@ import Testing
 import Processes
 
 /// Programs with limits; each test's program is a shell script.
-@Suite(.timeLimit(.minutes(5))) struct LimitedProcessTests {
+struct LimitedProcessTests {
     private func run(
         _ script: String, _ input: Data = Data(), _ change: (inout LimitedProcess.Limits) -> Void = { _ in }
     ) async throws -> Data {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(5))) struct FailureLogTests {
+struct FailureLogTests {
     private static let trace = TraceContext(parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
     private static let error = RPCError(.unavailable, "the service is away")
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(5))) struct LeftBehindHandlerTests {
+struct LeftBehindHandlerTests {
     private static let hang = Method("test.hang", "Never end.", params: Empty.codec, answer: Empty.codec)
 
     private static var table: MethodTable {

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Timing
 
-@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
+struct SingleFlightTests {
     typealias Flight = SingleFlight<Int, Int>
 
     /// Work that blocks until `open`, and counts its starts and cancellations.

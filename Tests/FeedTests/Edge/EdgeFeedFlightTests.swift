@@ -8,7 +8,7 @@ import Testing
 @testable import feed_service
 
 /// Concurrent readers of an edge.
-@Suite(.timeLimit(.minutes(5))) struct EdgeFeedFlightTests {
+struct EdgeFeedFlightTests {
     @Test(arguments: [1, 2, 100])
     func `concurrent requests for a page are one upstream request`(readers: Int) async throws {
         try await withTemporaryDirectory { directory in

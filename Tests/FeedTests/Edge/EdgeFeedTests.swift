@@ -14,7 +14,7 @@ import Testing
 @testable import feed_service
 
 /// `EdgeFeed`: from the upstream first, from the cache when that fails.
-@Suite(.timeLimit(.minutes(5))) struct EdgeFeedTests {
+struct EdgeFeedTests {
     /// An upstream with scripted answers, which records the requests.
     private final class Script: Sendable {
         private let answers = Mutex<[@Sendable () async throws -> UpstreamAnswer]>([])

@@ -8,7 +8,7 @@ import Testing
 @testable import feed_service
 
 /// The methods of an edge.
-@Suite(.timeLimit(.minutes(5))) struct EdgeHandlersTests {
+struct EdgeHandlersTests {
     @Test func `an item that the edge has shown is answered, another is what the upstream says`() async throws {
         try await withClient { client in
             let page = try await client.call(FeedContract.load, LoadFeed())

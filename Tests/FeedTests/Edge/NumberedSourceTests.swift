@@ -11,7 +11,7 @@ import Testing
 @testable import feed_service
 
 /// An upstream that pages by number fulfils the same contract.
-@Suite(.timeLimit(.minutes(5))) struct NumberedSourceTests {
+struct NumberedSourceTests {
     /// Answers `?page=N&limit=M` from a model.
     private final class Upstream: Sendable {
         let model: Mutex<UpstreamModel>

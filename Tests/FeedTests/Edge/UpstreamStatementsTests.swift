@@ -10,7 +10,7 @@ import Testing
 @testable import feed_service
 
 /// Whatever an upstream answers, an offline edge serves only what the upstream has stated.
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct UpstreamStatementsTests {
+struct UpstreamStatementsTests {
     /// The faults of an upstream.
     enum Fault: String, CaseIterable, Sendable {
         case none, republishes, ignoresBefore, ignoresAfter, ignoresLimit, sendsNoLinks, drops, repeats, reorders, lies

@@ -12,7 +12,7 @@ import Testing
 @testable import gateway
 
 /// The sizes and placeholders of pictures whose items were published by URL.
-@Suite(.timeLimit(.minutes(5))) struct HintedItemsTests {
+struct HintedItemsTests {
     private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
     private static let placeholder = Placeholder(Data([0x11, 1, 2, 3]))
     private static let hints = PictureHints(width: 4, height: 3, placeholder: placeholder)

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// An item that is published by URL, with the real programs.
-@Suite(.timeLimit(.minutes(5))) struct PublishedHintsTests {
+struct PublishedHintsTests {
     @Test func `an item published by URL has its size and placeholder after the first load of its picture`()
         async throws
     {

@@ -7,7 +7,7 @@ import Testing
 @testable import gateway
 
 /// How a registry notices changes of its folder.
-@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
+struct FolderWatchTests {
     private static func manifest(_ name: String, _ socket: String) -> String {
         #"{"name":"\#(name)","socket":"\#(socket)","contracts":{}}"#
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import gateway
 
 /// Plugins that misbehave on a real socket. Each harms only its own calls.
-@Suite(.timeLimit(.minutes(5))) struct HostilePluginTests {
+struct HostilePluginTests {
     @Test func `a plugin that hangs costs its callers the time of its manifest`() async throws {
         try await HostilePlugin.with(timeout: 50) { plugin in
             let hostile = plugin.hostile

@@ -8,7 +8,7 @@ import Testing
 @testable import gateway
 
 /// A registry that follows its folder.
-@Suite(.timeLimit(.minutes(5))) struct PluginRegistryTests {
+struct PluginRegistryTests {
     @Test func `a manifest that appears, changes or disappears takes effect`() async throws {
         try await FollowedFolder.with { folder in
             let registry = folder.registry

@@ -9,7 +9,7 @@ import Timing
 @testable import image_data_service
 
 /// A service with its own images, which fetches missing ones.
-@Suite(.timeLimit(.minutes(5))) struct AuthorityTests {
+struct AuthorityTests {
     private let answers = Answers(.picture(1))
 
     // MARK: Fetching

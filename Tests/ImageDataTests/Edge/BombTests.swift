@@ -11,7 +11,7 @@ import Timing
 @testable import image_data_service
 
 /// Hostile pictures, put and fetched, through a service with the real `vipsthumbnail`.
-@Suite(.timeLimit(.minutes(10))) struct BombTests {
+struct BombTests {
     private static let photo =
         (try? Data(contentsOf: URL(filePath: Program.repository + "/deploy/sample/lighthouse.jpg"))) ?? Data()
 

@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// A cancelled call cancels the fetch that only it waits for.
-@Suite(.timeLimit(.minutes(5))) struct EdgeCancelTests {
+struct EdgeCancelTests {
     @Test func `the connection to the origin closes when the last caller cancels`() async throws {
         var options = EdgeService.Options()
         // No time limit can close the connection.

@@ -10,7 +10,7 @@ import Timing
 @testable import image_data_service
 
 /// The requests to origin servers and their number.
-@Suite(.timeLimit(.minutes(5))) struct EdgeDownloadTests {
+struct EdgeDownloadTests {
     private static let date = "Sat, 01 Nov 2025 12:00:00 GMT"
     private static let bytes = [UInt8](picture(1))
 

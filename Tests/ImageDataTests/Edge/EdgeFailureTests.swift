@@ -11,7 +11,7 @@ import Timing
 @testable import image_data_service
 
 /// Origin servers that are down, broken or malicious.
-@Suite(.timeLimit(.minutes(5))) struct EdgeFailureTests {
+struct EdgeFailureTests {
     private static let html = "<!doctype html><title>Picture</title>"
     private static let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>"
 

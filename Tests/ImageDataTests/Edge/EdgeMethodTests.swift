@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// The other methods of an edge.
-@Suite(.timeLimit(.minutes(5))) struct EdgeMethodTests {
+struct EdgeMethodTests {
     @Test func `an edge rejects put`() async throws {
         try await withService { _, service in
             let error = await #expect(throws: RPCError.self) {

@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// The sources of bytes, and the caches that store them.
-@Suite(.timeLimit(.minutes(5))) struct EdgeSourceTests {
+struct EdgeSourceTests {
     private let answers = Answers(.picture(1))
 
     // MARK: Sources

@@ -9,7 +9,7 @@ import Timing
 @testable import image_data_service
 
 /// An acknowledged eviction applies to all fetches that began before it.
-@Suite(.timeLimit(.minutes(5))) struct EvictionRaceTests {
+struct EvictionRaceTests {
     private let answers = Answers(.picture(1))
 
     @Test(arguments: [EvictImages.urls(["self"]), .olderThan(seconds: 0), .toBytes(0)], [true, false])

@@ -11,7 +11,7 @@ import Testing
 @testable import image_data_service
 
 /// The time limit of a fetch. `UpstreamTests` prove that it also applies while bytes arrive.
-@Suite(.timeLimit(.minutes(5))) struct FetchTimeTests {
+struct FetchTimeTests {
     private let time = ManualClock()
 
     /// Its limits are longer, so that the limit of the fetch applies.

@@ -10,7 +10,7 @@ import Testing
 @testable import image_data_service
 
 /// Loads of variants through the service, with a script in place of `vipsthumbnail`.
-@Suite(.timeLimit(.minutes(5))) struct VariantLoadTests {
+struct VariantLoadTests {
     private let time = ManualClock()
 
     /// A picture of 1,000 × `number` pixels, larger than every variant of the script.

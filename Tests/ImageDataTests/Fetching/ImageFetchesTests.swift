@@ -8,7 +8,7 @@ import Timing
 
 @testable import image_data_service
 
-@Suite(.timeLimit(.minutes(5))) struct ImageFetchesTests {
+struct ImageFetchesTests {
     private let origin = HeldFetches()
 
     // MARK: Sharing a fetch

@@ -7,7 +7,7 @@ import Testing
 
 /// Random loads, puts, evictions, cancellations, clock changes and origin servers, against a model of the valid
 /// answers.
-@Suite(.timeLimit(.minutes(60))) struct ImageModelTests {
+struct ImageModelTests {
     /// Seeds that failed in the past.
     private static let failed: [UInt64] = [41, 77, 6_081]
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import image_data_service
 
-@Suite(.timeLimit(.minutes(5))) struct FactsFinderTests {
+struct FactsFinderTests {
     private struct Damaged: Error {}
 
     private final class URLs: Sendable { let list = Mutex<[String]>([]) }

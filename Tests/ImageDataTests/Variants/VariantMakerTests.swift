@@ -9,7 +9,7 @@ import Testing
 @testable import image_data_service
 
 /// Making with a script in place of `vipsthumbnail`.
-@Suite(.timeLimit(.minutes(5))) struct VariantMakerTests {
+struct VariantMakerTests {
     private static let original = Data(count: 100_000)
 
     private func variant(_ number: Int, _ width: Int = 320) -> Variant {

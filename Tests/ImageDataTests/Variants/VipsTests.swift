@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// The real `vipsthumbnail`, with generated and with hostile pictures. Needs Debian's package libvips-tools.
-@Suite(.timeLimit(.minutes(5))) struct VipsTests {
+struct VipsTests {
     private static let program = VipsThumbnail(in: ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
     private static let sample = Program.repository + "/deploy/sample"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import RPC
 
 /// Many clients connect at once to a server that accepts slowly.
-@Suite(.timeLimit(.minutes(5))) struct BacklogTests {
+struct BacklogTests {
     private static let clients = 200
 
     @Test(arguments: [1, 4])

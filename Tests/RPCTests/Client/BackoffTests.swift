@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct BackoffTests {
+struct BackoffTests {
     @Test func `the first attempt is immediate; pauses grow from 50 ms by 1.6, up to 2 s`() {
         var backoff = Backoff()
         let pauses = (0..<12).map { _ in backoff.next(random: 0) }

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// `begun:false` guarantees that no handler ran in any attempt: protocol §3 and §6.6.
-@Suite(.timeLimit(.minutes(5))) struct BegunTests {
+struct BegunTests {
     /// A client whose repeatable call has reached its peer, which then closed the connection.
     private static func withCutCall(timeout: TimeAmount = .seconds(30)) throws -> (client: TimedClient, call: Int) {
         let client = try TimedClient()

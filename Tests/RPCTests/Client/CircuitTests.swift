@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct CircuitTests {
+struct CircuitTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
     private static let millisecond = TimeAmount.milliseconds(1)
 

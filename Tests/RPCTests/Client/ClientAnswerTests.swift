@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// How a client handles the messages that follow its call.
-@Suite(.timeLimit(.minutes(5))) struct ClientAnswerTests {
+struct ClientAnswerTests {
     @Test(
         arguments: [
             (#"{"text":"b","new":1}"#, "b"), (#"{"count":null,"new":{"a":[]},"text":"b"}"#, "b"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct ClientCallTests {
+struct ClientCallTests {
     @Test func `an answer comes back to its call, in whatever order answers come`() async throws {
         let gate = Gate()
         try await withClient(gate: gate, executor: .timed(by: ManualClock())) { client, _ in

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClientConnectionTests {
+struct ClientConnectionTests {
     private func withPath(_ body: (SocketPath) async throws -> Void) async throws {
         try await withTemporaryDirectory { try await body(try SocketPath($0 + "/test.sock")) }
     }

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Limits for message sizes and for calls under way at the peer.
-@Suite(.timeLimit(.minutes(5))) struct ClientLimitTests {
+struct ClientLimitTests {
     @Test func `a message over the limit is refused before it leaves, and the connection lives on`() async throws {
         var limits = Limits()
         limits.frameBytes = 1_000

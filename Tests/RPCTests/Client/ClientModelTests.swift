@@ -7,7 +7,7 @@ import Testing
 
 /// Calls that are sent, cut off, sent again, refused, shed, cancelled and timed out in any order, against a peer that
 /// records what it has handled.
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct ClientModelTests {
+struct ClientModelTests {
     @Test(arguments: 1...UInt64(ModelSeeds.count(usual: 300)))
     func `no call that reports begun:false was handled, and none is handled twice unless it is repeatable`(
         seed: UInt64

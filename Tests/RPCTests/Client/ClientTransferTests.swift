@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Attachments of requests, and requests in parts: protocol §4, client side.
-@Suite(.timeLimit(.minutes(5))) struct ClientTransferTests {
+struct ClientTransferTests {
     private static let all = ["bytes", "parts", "credit"]
 
     private static func answer(_ id: Int, _ members: String, _ attachments: String = "[1]") -> String {

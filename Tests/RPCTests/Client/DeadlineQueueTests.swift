@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct DeadlineQueueTests {
+struct DeadlineQueueTests {
     private static func at(_ milliseconds: Int) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
 
     /// The number of deadlines: as many as calls may wait in a client.

@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever faults occur between client and server, each call ends with the right answer or with an error that says
 /// what happened, and both sides survive.
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+struct FaultTests {
     /// One call or stream; returns whether its outcome is right.
     private typealias Work = @Sendable (RPCClient) async throws -> Bool
 

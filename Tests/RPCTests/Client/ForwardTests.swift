@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Calls that a server forwards without a task.
-@Suite(.timeLimit(.minutes(5))) struct ForwardTests {
+struct ForwardTests {
     /// - Parameter executor: the executor of the forwarding client.
     private static func withFront(
         _ gate: Gate, executor: LoopExecutor = .shared, _ body: (RPCClient) async throws -> Void

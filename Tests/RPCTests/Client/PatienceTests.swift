@@ -6,7 +6,7 @@ import Testing
 @testable import RPC
 
 /// How long calls wait for a peer that is unreachable: protocol §6.6.
-@Suite(.timeLimit(.minutes(5))) struct PatienceTests {
+struct PatienceTests {
     /// A client whose peer has just closed a long connection.
     private static func withLostPeer() throws -> TimedClient {
         let client = try TimedClient()

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// A client that requires contracts of its peer.
-@Suite(.timeLimit(.minutes(5))) struct PeerContractTests {
+struct PeerContractTests {
     private static func withClient(
         contracts: [String: ContractVersions],
         _ body: (RPCClient, _ changes: @Sendable () -> [PeerChange]) async throws -> Void

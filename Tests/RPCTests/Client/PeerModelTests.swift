@@ -11,7 +11,7 @@ import Testing
 ///
 /// In every case: every call ends; every failure is reported once, with its trace; no successful call is reported; and
 /// once the peer is available again, calls succeed.
-@Suite(.timeLimit(.minutes(5))) struct PeerModelTests {
+struct PeerModelTests {
     /// The deadline that the gateway sets for a call.
     private static let timeout = TimeAmount.milliseconds(100)
 

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Calls that are queued in the client because the peer accepts no more.
-@Suite(.timeLimit(.minutes(5))) struct QueuedCallTests {
+struct QueuedCallTests {
     private let executor = LoopExecutor.timed(by: ManualClock())
 
     /// On the client's event loop, so that calls are queued in the order in which they are made.

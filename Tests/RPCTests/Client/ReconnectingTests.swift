@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// How soon a client reconnects: protocol §6.6.
-@Suite(.timeLimit(.minutes(5))) struct ReconnectingTests {
+struct ReconnectingTests {
     private let clock = ManualClock()
 
     private func withClient(_ body: (WireListener) async throws -> Void) async throws {

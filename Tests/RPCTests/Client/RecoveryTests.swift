@@ -6,7 +6,7 @@ import Testing
 @testable import RPC
 
 /// What happens to calls when a connection is lost or its server drains: protocol §4 *Draining* and §5.7.
-@Suite(.timeLimit(.minutes(5))) struct RecoveryTests {
+struct RecoveryTests {
     private let clock: ManualClock
     private let executor: LoopExecutor
 

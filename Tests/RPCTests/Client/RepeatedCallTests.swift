@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Which calls are sent again after the connection was lost while they were being sent: protocol §6.6.
-@Suite(.timeLimit(.minutes(5))) struct RepeatedCallTests {
+struct RepeatedCallTests {
     /// A call whose request takes seven parts, four more than are sent without a grant.
     private static func call(_ client: RPCClient, _ letter: String, repeatable: Bool) -> Task<String, any Error> {
         Task {

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// The end of a client that is not needed any more, such as that of a removed plugin.
-@Suite(.timeLimit(.minutes(5))) struct RetiringTests {
+struct RetiringTests {
     @Test func `calls under way may take 10 s, and not longer`() throws {
         #expect(Limits().drainTime == .seconds(10))
         let client = try TimedClient()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct RetryBudgetTests {
+struct RetryBudgetTests {
     private static func now(_ milliseconds: Int64) -> NIODeadline {
         .uptimeNanoseconds(1_000_000_000_000) + .milliseconds(milliseconds)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Calls that the peer has shed are sent again after the time that it named: protocol §6.6.
-@Suite(.timeLimit(.minutes(5))) struct ShedCallTests {
+struct ShedCallTests {
     private static func client() throws -> TimedClient {
         let client = try TimedClient()
         try client.connectAndGreet()

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StreamTests {
+struct StreamTests {
     @Test(arguments: [0, 1, 15, 16, 17, 1_000])
     func `all items come, in order, and then the end`(count: Int) async throws {
         try await withClient { client, _ in

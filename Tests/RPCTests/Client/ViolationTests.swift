@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// How a client handles messages that violate the protocol.
-@Suite(.timeLimit(.minutes(5))) struct ViolationTests {
+struct ViolationTests {
     private static let both = "an answer with both a result and an error"
     private static let neither = "an answer with neither a result nor an error"
 

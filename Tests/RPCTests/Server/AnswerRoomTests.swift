@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Handlers with large answers wait for capacity, and do not delay other calls meanwhile.
-@Suite(.timeLimit(.minutes(5))) struct AnswerRoomTests {
+struct AnswerRoomTests {
     private static let large = Method(
         "large.answer", "Once there is room.", params: Empty.codec, answer: Codec<String>.string)
 

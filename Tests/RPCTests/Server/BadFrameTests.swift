@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BadFrameTests {
+struct BadFrameTests {
     @Test(
         arguments: [
             ([1, 0, 0, 2, 0x7B, 0x7D], ErrorKind.invalidRequest, "kind 1 not negotiated, or a length over 16777215"),

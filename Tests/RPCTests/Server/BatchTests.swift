@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct BatchTests {
+struct BatchTests {
     @Test(arguments: [1, 2, 100])
     func `a batch is answered as one array in the order of its members`(count: Int) async throws {
         try await withPeer { peer, _ in

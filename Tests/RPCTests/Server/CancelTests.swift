@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CancelTests {
+struct CancelTests {
     private static func cancel(_ id: String) -> String {
         #"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":\#(id)}}"#
     }

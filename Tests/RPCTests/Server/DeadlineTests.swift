@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+struct DeadlineTests {
     private let gate = Gate()
     private let clock = ManualClock()
 

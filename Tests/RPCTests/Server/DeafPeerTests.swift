@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Peers that send requests and do not read the answers: protocol §6.1.
-@Suite(.timeLimit(.minutes(5))) struct DeafPeerTests {
+struct DeafPeerTests {
     private static let limits: Limits = {
         var limits = Limits()
         limits.queuedBytes = 100_000

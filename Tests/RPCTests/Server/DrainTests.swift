@@ -4,7 +4,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DrainTests {
+struct DrainTests {
     private static let greeting = request("\"hello\"", "rpc.hello", #"{"protocols":[1]}"#)
     private static let draining = #"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#
 

@@ -6,7 +6,7 @@ import Testing
 @testable import RPC
 
 /// The reports that a process receives about its calls, for its log.
-@Suite(.timeLimit(.minutes(5))) struct FailureReportTests {
+struct FailureReportTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
 
     private static func failing(_ kind: ErrorKind) -> MethodTable {

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HalfCloseTests {
+struct HalfCloseTests {
     @Test func `calls under way are answered after the peer closes its sending side, then the connection closes`()
         async throws
     {

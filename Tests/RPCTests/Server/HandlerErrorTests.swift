@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HandlerErrorTests {
+struct HandlerErrorTests {
     @Test func `a declared error reaches the caller, byte for byte`() async throws {
         try await withPeer { peer, server in
             try await peer.expect(

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Synchronous and asynchronous handlers: a caller can tell them apart only by the order of answers.
-@Suite(.timeLimit(.minutes(5))) struct HandlerKindTests {
+struct HandlerKindTests {
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     /// Answers with the current trace of the handler.

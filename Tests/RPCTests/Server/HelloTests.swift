@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HelloTests {
+struct HelloTests {
     private static func hello(_ params: String) -> String { request("1", "rpc.hello", params) }
 
     @Test(

@@ -6,7 +6,7 @@ import Testing
 /// The examples of the JSON-RPC 2.0 specification, §7, verbatim. Our protocol is narrower in some cases, as noted at
 /// the tests: parameters are named, and errors carry `data` and other messages, so only their ids and codes are
 /// compared.
-@Suite(.timeLimit(.minutes(5))) struct JSONRPCExamplesTests {
+struct JSONRPCExamplesTests {
     struct Operands: Sendable {
         let minuend: Int
         let subtrahend: Int

@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// The memory that a call holds for its request: protocol §6, `assembled_bytes`.
-@Suite(.timeLimit(.minutes(5))) struct LargeParamsTests {
+struct LargeParamsTests {
     private static let large = 65_537
 
     /// The parameters of a call that waits at the gate: this letter, repeated.

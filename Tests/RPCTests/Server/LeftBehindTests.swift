@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// However calls, streams, attachments and connections end, they leave nothing behind.
-@Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
+struct LeftBehindTests {
     enum Ending: CaseIterable {
         case finished, cancelled, deadline, peersClose, halfClosed, badFrame, killed, drained, clientStops
     }

@@ -5,7 +5,7 @@ import RPCTestKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LoopExecutorTests {
+struct LoopExecutorTests {
     private static let place = Method("place.look", "Look.", params: Empty.codec, answer: Place.codec)
 
     private struct Place: Sendable {

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// The memory cost of calls and answers, measured in separate processes.
-@Suite(.timeLimit(.minutes(5))) struct MemoryTests {
+struct MemoryTests {
     private static let megabyte = 1_000_000
 
     private static var resident: Int { ResidentMemory.bytes() ?? .max }

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MessageTests {
+struct MessageTests {
     // MARK: The examples of the JSON-RPC 2.0 specification, with our methods in place of its own
 
     @Test func `named parameters reach the method in any order`() async throws {

@@ -4,7 +4,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ProtocolMethodTests {
+struct ProtocolMethodTests {
     @Test func `rpc·ping takes no parameters and has an empty result`() async throws {
         try await withPeer { peer, _ in
             try await peer.expect(#"{"jsonrpc":"2.0","id":1,"result":{}}"#, to: request("1", "rpc.ping"))

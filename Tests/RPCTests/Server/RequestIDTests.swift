@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestIDTests {
+struct RequestIDTests {
     @Test(
         arguments: [
             "1", "-1", "0", "-0", "9223372036854775807", "-9223372036854775808", #""""#, #""a""#, #""\u0061""#,

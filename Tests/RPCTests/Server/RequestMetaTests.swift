@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RequestMetaTests {
+struct RequestMetaTests {
     private static func ping(meta: String) -> String {
         #"{"jsonrpc":"2.0","id":1,"method":"rpc.ping","meta":\#(meta)}"#
     }

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ServerLimitTests {
+struct ServerLimitTests {
     private static func expectOverloaded(
         _ answer: Answer, id: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {

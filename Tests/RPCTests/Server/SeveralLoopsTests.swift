@@ -6,7 +6,7 @@ import Testing
 @testable import RPC
 
 /// Servers on several event loops.
-@Suite(.timeLimit(.minutes(5))) struct SeveralLoopsTests {
+struct SeveralLoopsTests {
     /// The loops live as long as the process.
     private static let three = LoopExecutors(count: 3)
 

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StatisticsTests {
+struct StatisticsTests {
     @Test func `calls are counted by method, errors by kind, batches by member, and notifications too`() async throws {
         try await withPeer { peer, _ in
             for kind in ["not_found", "not_found", "overloaded"] {

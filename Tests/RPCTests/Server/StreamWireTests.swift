@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Streams byte for byte: protocol §4, *Streams*.
-@Suite(.timeLimit(.minutes(5))) struct StreamWireTests {
+struct StreamWireTests {
     private static func count(_ id: String, _ items: Int, _ meta: String = #"{"stream":true}"#) -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.count","params":{"bytes":\#(items)},"meta":\#(meta)}"#
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Sockets that a supervisor has opened.
-@Suite(.timeLimit(.minutes(5))) struct AdoptedSocketTests {
+struct AdoptedSocketTests {
     @Test func `an adopted socket is served without a lock file, and its file remains`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct ListeningSocketTests {
+struct ListeningSocketTests {
     // MARK: Paths
 
     @Test(arguments: [1, 107])

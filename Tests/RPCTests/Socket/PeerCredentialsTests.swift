@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct PeerCredentialsTests {
+struct PeerCredentialsTests {
     @Test func `a handler receives the caller's credentials`() async throws {
         var table = EchoContract.table
         table.handle(EchoContract.trace) { _, context in

@@ -8,7 +8,7 @@ import Testing
 @testable import RPC
 
 /// Sockets, lock files and directories that are removed while the server runs: protocol §6.4.
-@Suite(.timeLimit(.minutes(5))) struct RemovedSocketTests {
+struct RemovedSocketTests {
     /// A server in `DIRECTORY/run`, and its reports about its socket.
     private struct Running {
         let directory: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct TrustedPeersTests {
+struct TrustedPeersTests {
     private static let stranger: UInt32 = 65_534
     private static let isPossible = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/perl")
 

@@ -5,7 +5,7 @@ import Testing
 import Timing
 
 /// The clock of all tests of deadlines and pauses.
-@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
+struct ManualClockTests {
     private let clock = ManualClock()
     private let loop = LoopExecutor.shared.loop
     private let fired = Watched<[String]>([])

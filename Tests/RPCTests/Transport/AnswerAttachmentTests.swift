@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Attachments of an answer: protocol §4, `bytes`, and the ways in which they end early.
-@Suite(.timeLimit(.minutes(5))) struct AnswerAttachmentTests {
+struct AnswerAttachmentTests {
     /// The JSON of an answer of `echo.blob` with an attachment of this many bytes.
     private static func text(_ id: String, _ count: Int, attachment: UInt32) -> String {
         """

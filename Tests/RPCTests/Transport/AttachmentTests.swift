@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AttachmentTests {
+struct AttachmentTests {
     private func withClient(
         _ features: Features = .standard, limits: Limits = Limits(), _ body: (RPCClient) async throws -> Void
     ) async throws {

@@ -3,7 +3,7 @@ import JSON
 import RPC
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BytesTests {
+struct BytesTests {
     @Test func `bytes are written as base64 with their size and checksum`() {
         #expect(
             RawJSON(Bytes(Data("123456789".utf8)), as: Bytes.codec).description

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Flow control: protocol §4, `credit`.
-@Suite(.timeLimit(.minutes(5))) struct CreditTests {
+struct CreditTests {
     private static let window = 262_144
 
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

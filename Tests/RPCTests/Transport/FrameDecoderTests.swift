@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct FrameDecoderTests {
+struct FrameDecoderTests {
     private let messages = ["{}", "", String(repeating: "x", count: 300), "[1,2,3]", ""]
 
     private var stream: [UInt8] {

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FrameWriterTests {
+struct FrameWriterTests {
     /// Sixteen messages are written at once: the end of the large one must be reported nevertheless.
     @Test(arguments: [14, 15, 16]) func `a large answer after many small ones ends its call`(small: Int) async throws {
         try await withPeer { peer, _ in

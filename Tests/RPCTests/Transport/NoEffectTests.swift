@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Frames without an effect: protocol §4. Without a limit, a peer could send them for ever.
-@Suite(.timeLimit(.minutes(5))) struct NoEffectTests {
+struct NoEffectTests {
     private static let rejection = "too many frames that have no effect"
     private static let limit = Limits.framesWithoutEffect
 

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Invalid transfer numbers, and frames of kinds that were not negotiated: protocol §1 and §4.
-@Suite(.timeLimit(.minutes(5))) struct NumberTests {
+struct NumberTests {
     private static let all = ["bytes", "parts", "credit", "zlib"]
     private static let announced = WireFrame.message(bytesRequest("1", [1]))
 

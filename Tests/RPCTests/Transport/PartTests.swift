@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Messages in parts: protocol §4, `parts`.
-@Suite(.timeLimit(.minutes(5))) struct PartTests {
+struct PartTests {
     @Test func `a message of 64 KiB is sent whole, one byte more in parts`() async throws {
         try await withPeer(of: ["parts"]) { peer, _ in
             try await peer.send(growMessage("1", to: 65_536))

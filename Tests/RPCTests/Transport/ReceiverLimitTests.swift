@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// A sender respects the limits that its receiver announced: protocol §4.
-@Suite(.timeLimit(.minutes(5))) struct ReceiverLimitTests {
+struct ReceiverLimitTests {
     /// Sends `rpc.hello` with these limits.
     private func withPeer(
         _ limits: String, executor: LoopExecutor = .shared, _ body: (WirePeer) async throws -> Void

@@ -5,7 +5,7 @@ import RPCTestKit
 import Testing
 
 /// Attachments of a request: protocol §4, `bytes`.
-@Suite(.timeLimit(.minutes(5))) struct RequestAttachmentTests {
+struct RequestAttachmentTests {
     private static let abc = Array("abc".utf8)
 
     @Test func `a request and its attachments, as specified`() async throws {

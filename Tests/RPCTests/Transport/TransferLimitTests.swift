@@ -6,7 +6,7 @@ import Testing
 @testable import RPC
 
 /// Limits of open transfers and assembled bytes: protocol §4.
-@Suite(.timeLimit(.minutes(5))) struct TransferLimitTests {
+struct TransferLimitTests {
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
     /// The received frames, whatever their order: the stopped numbers, and the answers.

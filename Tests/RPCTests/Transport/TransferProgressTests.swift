@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// How long transfers may go without progress: protocol §6, `frame_timeout_ms`.
-@Suite(.timeLimit(.minutes(5))) struct TransferProgressTests {
+struct TransferProgressTests {
     /// The attachments of a message arrive one after the other: while the first makes progress, the later ones are not
     /// late.
     @Test func `a message whose attachments take long is not stalled while any of them makes progress`() async throws {

@@ -7,7 +7,7 @@ import Timing
 @testable import RPC
 
 /// Distinguishes a peer that reads slowly from one that does not read.
-@Suite(.timeLimit(.minutes(5))) struct WriteProgressTests {
+struct WriteProgressTests {
     private static func connect(_ path: SocketPath) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         precondition(path.withAddress { Glibc.connect(descriptor, $0, $1) } == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Compressed messages: protocol §4, `zlib`.
-@Suite(.timeLimit(.minutes(5))) struct ZlibTests {
+struct ZlibTests {
     /// `{"jsonrpc":"2.0","id":1,"method":"rpc.ping"}` compressed by Python's zlib.
     private static let ping: [UInt8] = [
         0x78, 0x9C, 0xAB, 0x56, 0xCA, 0x2A, 0xCE, 0xCF, 0x2B, 0x2A, 0x48, 0x56, 0xB2, 0x52, 0x32, 0xD2, 0x33,

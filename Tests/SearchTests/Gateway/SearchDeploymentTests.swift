@@ -50,7 +50,7 @@ private func curl(_ url: String, _ options: String...) async throws -> String {
 }
 
 /// Search behind a real gateway, as readers use it.
-@Suite(.timeLimit(.minutes(5)), .deployment(with: withShared)) struct SearchDeploymentTests {
+@Suite(.deployment(with: withShared)) struct SearchDeploymentTests {
     private let deployment = Deployment.ofSuite
 
     @Test("the command finds by words, tags and comments, and says when there is nothing")

@@ -6,7 +6,7 @@ import SearchContract
 import Testing
 
 /// Search at an edge finds what the edge has seen.
-@Suite(.timeLimit(.minutes(5))) struct EdgeTests {
+struct EdgeTests {
     @Test("the newest images are indexed, and what readers see afterwards")
     func edge() async throws {
         try await Deployment.with(imageData: ["--no-fetch"]) { origin in

@@ -4,7 +4,7 @@ import Testing
 @testable import search_service
 
 /// The events between the watchers and the index.
-@Suite(.timeLimit(.minutes(1))) struct EventInboxTests {
+struct EventInboxTests {
     private let clock = ManualClock()
 
     private func event(_ number: Int) -> IndexEvent { IndexEvent(seq: "\(number)", change: .commentsReset) }

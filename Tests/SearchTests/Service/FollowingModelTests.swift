@@ -6,7 +6,7 @@ import SearchContract
 import Testing
 
 /// Random publishing, removing, comments and kills: in the end the index neither misses nor doubles an image.
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct FollowingModelTests {
+struct FollowingModelTests {
     @Test("search finds what the services have", arguments: 0..<ModelSeeds.count(usual: 3))
     func history(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))

@@ -7,7 +7,7 @@ import SearchContract
 import Testing
 
 /// The index follows the real services.
-@Suite(.timeLimit(.minutes(5))) struct FollowingTests {
+struct FollowingTests {
     @Test("what is published, commented and removed is found and not found at once")
     func live() async throws {
         try await SearchStack.with { stack in

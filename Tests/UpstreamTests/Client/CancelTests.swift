@@ -7,7 +7,7 @@ import Timing
 @testable import Upstream
 
 /// Cancelling a request in any state ends it at once, while no time passes on its clock, and leaves no connection.
-@Suite(.timeLimit(.minutes(5))) struct CancelTests {
+struct CancelTests {
     @Test(arguments: ["header", "body", "redirected"])
     func `the connection is closed at once`(place: String) async throws {
         try await OriginServer.with { request in

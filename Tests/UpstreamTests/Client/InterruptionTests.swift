@@ -5,7 +5,7 @@ import Timing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+struct InterruptionTests {
     @Test(
         arguments: [
             "Content-Length: 10\r\n\r\nwhole", "Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n",

@@ -5,7 +5,7 @@ import Testing
 
 /// No connection is left, however requests end. Connections are counted at the server, because other tests run in this process
 /// too.
-@Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
+struct LeftBehindTests {
     @Test func `a client that was shut down leaves no connection`() async throws {
         try await OriginServer.with { request in
             switch request.path {

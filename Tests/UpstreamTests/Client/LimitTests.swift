@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 /// Every limit: at the limit and one above it.
-@Suite(.timeLimit(.minutes(5))) struct LimitTests {
+struct LimitTests {
     private static let limit = 1_000
 
     private static func chunked(_ count: Int, pieces: Int) -> [UInt8] {

@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 /// For any bytes from a server, there is an unambiguous response or an error.
-@Suite(.timeLimit(.minutes(5))) struct MalformedTests {
+struct MalformedTests {
     @Test(arguments: [
         // Ambiguous ends.
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

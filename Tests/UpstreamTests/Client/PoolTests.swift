@@ -5,7 +5,7 @@ import Timing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct PoolTests {
+struct PoolTests {
     @Test func `one connection serves sequential requests`() async throws {
         try await OriginServer.with { _ in
             [.response(text: "x")]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
+struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308]) func `redirects are followed and the response has the last URL`(
         status: Int
     )

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct ResponseTests {
+struct ResponseTests {
     @Test func `a response has a status, headers, a body and its URL`() async throws {
         try await OriginServer.with { _ in
             [.response(404, [("X-One", "1"), ("x-one", "2")], text: "nothing")]

@@ -6,7 +6,7 @@ import Timing
 @testable import Upstream
 
 /// The time limits of a request. `ConnectionTimeTests` has those of a response.
-@Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {
+struct TimeLimitTests {
     private let clock = ManualClock()
 
     @Test func `a request may set a lower time limit than the client`() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Upstream
 
 /// The time limits of a response, on a connection whose server is the test.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionTimeTests {
+struct ConnectionTimeTests {
     private static let limits = UpstreamLimits()
     private let clock = ManualClock()
     private let channel = NIOAsyncTestingChannel()

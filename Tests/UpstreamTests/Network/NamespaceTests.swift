@@ -4,7 +4,7 @@ import Testing
 /// The unmodified client with the system's resolver, in a network namespace that has public addresses. So the tests need no
 /// exceptions from the address rules.
 @Suite(
-    .timeLimit(.minutes(5)), .serialized,
+    .serialized,
     .enabled(if: NetworkNamespace.isPossible, "needs root, the `ip` program and python3"))
 struct NamespaceTests {
     @Test func `a name is looked up once, so a different second answer has no effect`() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Upstream
 
 /// The requirements on a server's certificate.
-@Suite(.timeLimit(.minutes(5))) struct ServerIdentityTests {
+struct ServerIdentityTests {
     private static let names = ["good.test": ["127.0.0.1"], "a.good.test": ["127.0.0.1"]]
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+struct TLSTests {
     private static let names = ["good.test": ["127.0.0.1"], "other.test": ["127.0.0.1"]]
 
     @Test func `a configured root authenticates a server for its names and addresses`() async throws {

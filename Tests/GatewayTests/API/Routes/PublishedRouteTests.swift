@@ -9,7 +9,7 @@ import Testing
 @testable import gateway
 
 /// The methods that plugins publish over HTTP.
-@Suite(.timeLimit(.minutes(5))) struct PublishedRouteTests {
+struct PublishedRouteTests {
     private static let id = UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01")!
     private static let token = "a-token-of-the-tests-0123456789"
 

@@ -12,7 +12,7 @@ import Testing
 /// Plugins that answer at random, right or wrong, beside one that is right.
 ///
 /// For every page the values of the right plugin are complete. Each other plugin is a problem of the page, or its values are valid.
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct EnrichingModelTests {
+struct EnrichingModelTests {
     /// The number of pages for each seed.
     private static let pages = 20
 

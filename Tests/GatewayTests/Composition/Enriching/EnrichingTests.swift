@@ -16,7 +16,7 @@ import Timing
 @testable import gateway
 
 /// What plugins add to the items of the feed.
-@Suite(.timeLimit(.minutes(5))) struct EnrichingTests {
+struct EnrichingTests {
     private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
 
     private static func services(_ plugins: FakePlugin..., origin: AnswerOrigin = .store) -> FakeServices {

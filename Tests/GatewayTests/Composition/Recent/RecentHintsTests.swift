@@ -6,7 +6,7 @@ import Testing
 
 @testable import gateway
 
-@Suite(.timeLimit(.minutes(5))) struct RecentHintsTests {
+struct RecentHintsTests {
     private let clock = ManualClock()
     private let urls = ["https://a.example/a", "https://a.example/b"]
 

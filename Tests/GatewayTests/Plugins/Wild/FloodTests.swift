@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// A gateway whose plugins send without an end. Their messages have no effect, so nothing else would stop them.
-@Suite(.timeLimit(.minutes(10))) struct FloodTests {
+struct FloodTests {
     /// The peak memory of a gateway of a debug build, in kilobytes.
     private static let mostMemory = 200_000
 

@@ -12,7 +12,7 @@ import Timing
 ///
 /// After each step the registry must have the manifests that `PluginChoice` gives, and each plugin the state of its process. A
 /// plugin that is never touched must answer a call that is under way during each step, on the same connection.
-@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct RegistryModelTests {
+struct RegistryModelTests {
     /// The number of steps for each seed.
     private static let steps = 12
 

@@ -7,7 +7,7 @@ import Testing
 @testable import gateway
 
 /// The real `vipsthumbnail`. Needs Debian's package libvips-tools.
-@Suite(.timeLimit(.minutes(5))) struct PictureFitterTests {
+struct PictureFitterTests {
     private static let sample = Program.repository + "/deploy/sample/mosaic.webp"
 
     private func fitter(_ format: PictureProtocol, cell: CellSize = .usual) throws -> PictureFitter {
