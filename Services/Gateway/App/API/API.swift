@@ -53,7 +53,8 @@ struct API: Sendable {
         var answer: HTTPAnswer
         do throws(RPCError) {
             answer = try await self.answer(
-                request, body, CallOptions(until: gateway.registry.clock.now + limits.requestTime, trace: trace), trace)
+                request, body, CallOptions(until: gateway.registry.clock.now + HTTPLimits.requestTime, trace: trace),
+                trace)
         } catch {
             answer = refusal(error, request, trace)
         }

@@ -31,15 +31,15 @@ struct HTTPLimits: Sendable {
 
     /// The maximum sizes of a request head and of one field in bytes, and the maximum number of fields; above them the
     /// answer is 431.
-    var headBytes = 32 * 1_024
-    var fieldBytes = 16 * 1_024
-    var fields = 100
+    static let headBytes = 32 * 1_024
+    static let fieldBytes = 16 * 1_024
+    static let fields = 100
 
     /// How long a request may take to arrive, and how long a connection may be idle.
-    var idleTime = TimeAmount.seconds(30)
+    static let idleTime = TimeAmount.seconds(30)
 
     /// How long a client may stop reading while an answer is being sent.
-    var stallTime = TimeAmount.seconds(30)
+    static let stallTime = TimeAmount.seconds(30)
 
     /// The maximum size of an image's comments in bytes, before compression.
     var commentsBytes = 16 * 1_024 * 1_024
@@ -49,31 +49,31 @@ struct HTTPLimits: Sendable {
     var answerBytes = 256 * 1_024 * 1_024
 
     /// How long an image is served from memory without asking the services.
-    var recentImageTime = TimeAmount.seconds(1)
+    static let recentImageTime = TimeAmount.seconds(1)
 
     /// The maximum size of these images in bytes; a single one may have half of it. Answers in progress do not count.
     var recentImageBytes = 64 * 1_024 * 1_024
 
     /// How long the hints of a page's pictures are served from memory without asking the service, and the maximum size of these
     /// hints in bytes.
-    var recentHintsTime = TimeAmount.seconds(1)
+    static let recentHintsTime = TimeAmount.seconds(1)
     var recentHintsBytes = 4 * 1_024 * 1_024
 
     /// How long a page waits for the hints of its pictures.
-    var hintsTimeout = TimeAmount.milliseconds(100)
+    static let hintsTimeout = TimeAmount.milliseconds(100)
 
     /// How long pages have no further hints after a failure of the service, and do not wait for them.
-    var hintsPause = TimeAmount.seconds(5)
+    static let hintsPause = TimeAmount.seconds(5)
 
     /// How long a list of comments is served from memory without asking the services, unless it is small.
-    var recentCommentsTime = TimeAmount.seconds(1)
+    static let recentCommentsTime = TimeAmount.seconds(1)
 
     /// The maximum size of these lists in bytes; a single one may have half of it. Their compressed forms have a
     /// separate limit of the same size.
     var recentCommentsBytes = 64 * 1_024 * 1_024
 
     /// How long a page of an authority's feed is served from memory without asking the services.
-    var recentPagesTime = TimeAmount.seconds(1)
+    static let recentPagesTime = TimeAmount.seconds(1)
 
     /// The maximum size of these pages in bytes; a single one may have half of it. Their compressed forms have a separate
     /// limit of the same size.
@@ -85,18 +85,18 @@ struct HTTPLimits: Sendable {
 
     /// The pause after which a reader of the feed's events gets an empty comment, so that both sides notice a lost
     /// connection.
-    var eventPause = TimeAmount.seconds(15)
+    static let eventPause = TimeAmount.seconds(15)
 
     /// The events that a reader may lag behind before its connection is closed, in number and in bytes. They are stored once
     /// for all readers.
     var recentEvents = 1_000
-    var recentEventBytes = 4 * 1_024 * 1_024
+    static let recentEventBytes = 4 * 1_024 * 1_024
 
     /// The time limit for the calls to the services for a request.
-    var requestTime = TimeAmount.seconds(30)
+    static let requestTime = TimeAmount.seconds(30)
 
     /// How long the connection is read after a refusal, so that a reset does not destroy the answer.
-    var lingerTime = TimeAmount.seconds(1)
+    static let lingerTime = TimeAmount.seconds(1)
 
     /// The maximum number of connections for a process that may open this many files.
     static func connections(openFiles: Int) -> Int {

@@ -19,8 +19,7 @@ struct Gateway: Sendable {
     let now: @Sendable () -> Date
 
     init(
-        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(),
-        _ enrichment: EnrichmentLimits = EnrichmentLimits(), now: @escaping @Sendable () -> Date
+        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(), now: @escaping @Sendable () -> Date
     ) {
         self.registry = registry
         let clock = registry.clock
@@ -29,7 +28,7 @@ struct Gateway: Sendable {
             registry: registry, feed: feed, recent: RecentImages(limits, clock), hints: RecentHints(limits, clock))
         comments = ImageComments(registry: registry, feed: feed, recent: RecentComments(limits, clock))
         contracts = RecentContracts(clock)
-        enriching = Enriching(registry, enrichment)
+        enriching = Enriching(registry)
         self.now = now
     }
 

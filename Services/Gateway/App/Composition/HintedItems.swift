@@ -15,7 +15,8 @@ extension Pictures {
         guard !urls.isEmpty else { return items }
         let known = await hints.hints(of: urls) {
             await registry.optional(
-                "image-data", ImageDataContract.facts, FactSelection(urls: Array(Set(urls))), within: hints.timeout,
+                "image-data", ImageDataContract.facts, FactSelection(urls: Array(Set(urls))),
+                within: HTTPLimits.hintsTimeout,
                 options
             ).map(\.facts)
         }

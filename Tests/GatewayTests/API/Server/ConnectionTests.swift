@@ -97,16 +97,16 @@ import Testing
     @Test func `fields over their limits are 431`() async throws {
         try await RunningAPI.with { api in
             let (one, all, many) = (
-                ["X: " + String(repeating: "x", count: HTTPLimits().fieldBytes + 1)],
-                (0..<9).map { "X\($0): " + String(repeating: "x", count: HTTPLimits().headBytes / 8) },
-                (0...HTTPLimits().fields).map { "X\($0): x" }
+                ["X: " + String(repeating: "x", count: HTTPLimits.fieldBytes + 1)],
+                (0..<9).map { "X\($0): " + String(repeating: "x", count: HTTPLimits.headBytes / 8) },
+                (0...HTTPLimits.fields).map { "X\($0): x" }
             )
             for fields in [one, all, many] {
                 let reply = try await api.exchange("/healthz", fields)
                 #expect(reply.status == 431 && reply.text.contains(#""kind":"too_large""#))
             }
             // The maximum number of fields, including Host.
-            let most = (1..<HTTPLimits().fields).map { "X\($0): x" }
+            let most = (1..<HTTPLimits.fields).map { "X\($0): x" }
             #expect(try await api.exchange("/healthz", most).status == 200)
             #expect(try await api.exchange("/healthz", ["X: " + String(repeating: "x", count: 16_000)]).status == 200)
         }
@@ -300,7 +300,7 @@ import Testing
             // The kernel may take some more bytes before the client counts as stalled.
             while api.budget.heldBytes > 0 {
                 #expect(try await api.exchange("/healthz").status == 200)
-                await clock.advance(by: HTTPLimits().stallTime)
+                await clock.advance(by: HTTPLimits.stallTime)
             }
             // On shutdown the server ends only when its connections have closed.
             api.stop()

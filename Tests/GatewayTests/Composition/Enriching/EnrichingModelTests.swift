@@ -42,8 +42,7 @@ struct EnrichingModelTests {
         }
         let sizes = (0..<Self.pages).map { _ in Int.random(in: 1...10, using: &random) }
         try await RunningAPI.withRegistry(of: services, clock: clock) { registry in
-            let limits = EnrichmentLimits()
-            let enriching = Enriching(registry, limits)
+            let enriching = Enriching(registry)
             async let _: Void = registry.run()
             async let _: Void = { for await _ in hangs { await clock.advance(by: Self.timeout) } }()
             for size in sizes {
@@ -61,7 +60,7 @@ struct EnrichingModelTests {
                 }
                 #expect(Set(extensions.parts.map(\.name)).isSuperset(of: Self.wild + ["good"]))
                 // No plugin is paused any more.
-                await clock.advance(by: limits.pause)
+                await clock.advance(by: EnrichmentLimits.pause)
             }
         }
     }

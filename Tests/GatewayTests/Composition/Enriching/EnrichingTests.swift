@@ -209,7 +209,7 @@ struct EnrichingTests {
             return #"{"counts":{"\#(ids[0])":3}}"#
         }
         try await RunningAPI.withRegistry(of: Self.services(likes), clock: clock) { registry in
-            let enriching = Enriching(registry, EnrichmentLimits())
+            let enriching = Enriching(registry)
             async let _: Void = registry.run()
             async let late = enriching.extensions(of: Self.ids, CallOptions(timeout: .milliseconds(50)))
             for await _ in calls { break }
@@ -223,7 +223,7 @@ struct EnrichingTests {
 
     @Test func `a pause ends after five seconds`() async {
         let clock = ManualClock()
-        let pauses = EnrichmentPauses(EnrichmentLimits(), clock)
+        let pauses = EnrichmentPauses(clock)
         #expect(pauses.error(of: "likes") == nil)
         pauses.pause("likes", after: RPCError(.deadlineExceeded, "late"))
         await clock.advance(by: .seconds(5) - .nanoseconds(1))
@@ -234,7 +234,7 @@ struct EnrichingTests {
 
     @Test func `a pause drops those that have expired`() async {
         let clock = ManualClock()
-        let pauses = EnrichmentPauses(EnrichmentLimits(), clock)
+        let pauses = EnrichmentPauses(clock)
         for number in 0..<10 { pauses.pause("gone\(number).x", after: RPCError(.deadlineExceeded, "late")) }
         await clock.advance(by: .seconds(5) - .nanoseconds(1))
         pauses.pause("likes.x", after: RPCError(.deadlineExceeded, "late"))

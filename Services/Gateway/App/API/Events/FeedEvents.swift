@@ -43,7 +43,7 @@ final class FeedEvents: Sendable {
         self.publicURL = publicURL
         self.limits = limits
         self.onChange = onChange
-        state = Watched(State(log: EventLog(count: limits.recentEvents, bytes: limits.recentEventBytes)))
+        state = Watched(State(log: EventLog(count: limits.recentEvents, bytes: HTTPLimits.recentEventBytes)))
         catchUps = SingleFlight(joinTime: .seconds(10), clock: registry.clock)
     }
 
@@ -110,7 +110,7 @@ final class FeedEvents: Sendable {
     private func tick() async {
         while !Task.isCancelled {
             // `sleep` throws only on cancellation.
-            try? await registry.clock.sleep(until: registry.clock.now + limits.eventPause)
+            try? await registry.clock.sleep(until: registry.clock.now + HTTPLimits.eventPause)
             for reader in state.withLock({ Array($0.readers.values) }) { reader.yield() }
         }
     }
@@ -216,7 +216,7 @@ final class FeedEvents: Sendable {
                     last = event.seq
                     if event.change == .reset { break }
                     if let position = position(after: last) { return Missed(texts: texts, position: position) }
-                    if texts.count >= limits.recentEvents || bytes >= limits.recentEventBytes { return startOver() }
+                    if texts.count >= limits.recentEvents || bytes >= HTTPLimits.recentEventBytes { return startOver() }
                 }
                 return Missed(texts: texts, position: state.withLock { $0.log.end })
             }

@@ -19,7 +19,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Sent down the pipeline when the drain time is over: close the connection at once.
     struct Abandon: Sendable {}
 
-    private let limits: HTTPLimits
     private let budget: AnswerBudget
     private let clock: any MonotonicClock
 
@@ -48,8 +47,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var closing: EventLoopPromise<Void>?
     private var isWatching = false
 
-    init(_ limits: HTTPLimits, _ budget: AnswerBudget, _ clock: any MonotonicClock) {
-        self.limits = limits
+    init(_ budget: AnswerBudget, _ clock: any MonotonicClock) {
         self.budget = budget
         self.clock = clock
     }
@@ -142,7 +140,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         // Only the output is closed: with both directions closed, further input would cause a reset, which destroys the
         // answer.
         context.close(mode: .output, promise: nil)
-        clock.schedule(in: limits.lingerTime, on: context.eventLoop) { context.close(promise: nil) }
+        clock.schedule(in: HTTPLimits.lingerTime, on: context.eventLoop) { context.close(promise: nil) }
     }
 
     // MARK: Answers
@@ -199,7 +197,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         lastActivity = clock.now(on: context.eventLoop)
-        scheduleIdleCheck(context, at: lastActivity + limits.idleTime)
+        scheduleIdleCheck(context, at: lastActivity + HTTPLimits.idleTime)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { idleCheck?.cancel() }
@@ -211,7 +209,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func checkIdleness(_ context: ChannelHandlerContext) {
         let isWaitingForClient = unanswered == 0 || body != nil
         let now = clock.now(on: context.eventLoop)
-        let end = (isWaitingForClient ? lastActivity : now) + limits.idleTime
+        let end = (isWaitingForClient ? lastActivity : now) + HTTPLimits.idleTime
         guard end <= now else { return scheduleIdleCheck(context, at: end) }
         close(context: context, mode: .all, promise: nil)
     }
@@ -231,7 +229,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func look(_ context: ChannelHandlerContext, again before: Int) {
-        clock.schedule(in: limits.stallTime, on: context.eventLoop) { [self] in
+        clock.schedule(in: HTTPLimits.stallTime, on: context.eventLoop) { [self] in
             let now = waiting(context)
             if now == 0 || !context.channel.isActive {
                 isWatching = false

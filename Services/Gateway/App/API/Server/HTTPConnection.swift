@@ -17,20 +17,20 @@ struct HTTPConnection: Sendable {
 
     /// Builds the pipeline of an accepted connection.
     static func setUp(
-        _ channel: any Channel, _ limits: HTTPLimits, _ budget: AnswerBudget, _ clock: any MonotonicClock
+        _ channel: any Channel, _ budget: AnswerBudget, _ clock: any MonotonicClock
     ) -> EventLoopFuture<Parts> {
         channel.eventLoop.makeCompletedFuture {
             var decoding = NIOHTTPDecoderLimitConfiguration()
-            decoding.maxHeaderFieldSize = limits.fieldBytes
-            decoding.maxHeaderListSize = limits.headBytes
-            decoding.maxHeaderFieldCount = limits.fields
+            decoding.maxHeaderFieldSize = HTTPLimits.fieldBytes
+            decoding.maxHeaderListSize = HTTPLimits.headBytes
+            decoding.maxHeaderFieldCount = HTTPLimits.fields
             let pipeline = channel.pipeline.syncOperations
             // Pipelined requests wait in the channel, the guard answers parse errors, and HTTPTypes validates the fields of
             // answers.
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
-            try pipeline.addHandlers(ConnectionGuard(limits, budget, clock), HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandlers(ConnectionGuard(budget, clock), HTTP1ToHTTPServerCodec(secure: false))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }

@@ -52,7 +52,7 @@ struct HTTPListener: Sendable {
                     }
                 }
                 .bind(host: address.host, port: address.port) { channel in
-                    HTTPConnection.setUp(channel, limits, budget, loops.clock)
+                    HTTPConnection.setUp(channel, budget, loops.clock)
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),

@@ -6,13 +6,11 @@ import RPC
 /// Calls the plugins for the values that they add to the items of the feed. A page omits late and failed values.
 struct Enriching: Sendable {
     let registry: PluginRegistry
-    let limits: EnrichmentLimits
     let pauses: EnrichmentPauses
 
-    init(_ registry: PluginRegistry, _ limits: EnrichmentLimits) {
+    init(_ registry: PluginRegistry) {
         self.registry = registry
-        self.limits = limits
-        pauses = EnrichmentPauses(limits, registry.clock)
+        pauses = EnrichmentPauses(registry.clock)
     }
 
     /// The extensions of a page's items: one call for each enrichment, all at the same time.
@@ -40,7 +38,9 @@ struct Enriching: Sendable {
         // Another plugin may have the name of the extension later.
         let key = "\(plugin.name).\(enrichment.name)"
         if let error = pauses.error(of: key) { return .failure(error) }
-        let limit = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
+        let limit =
+            plugin.manifest.timeout.map { min(EnrichmentLimits.timeout, .milliseconds(Int64($0))) }
+            ?? EnrichmentLimits.timeout
         let time = options.timeOfOptionalCall(upTo: limit, now: registry.clock.now)
         var call = options
         call.timeout = time

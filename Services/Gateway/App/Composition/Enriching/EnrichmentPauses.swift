@@ -11,16 +11,12 @@ final class EnrichmentPauses: Sendable {
         let end: NIODeadline
     }
 
-    private let time: TimeAmount
     private let clock: any MonotonicClock
 
     /// By `PLUGIN.EXTENSION`.
     private let pauses = Mutex<[String: Pause]>([:])
 
-    init(_ limits: EnrichmentLimits, _ clock: any MonotonicClock) {
-        time = limits.pause
-        self.clock = clock
-    }
+    init(_ clock: any MonotonicClock) { self.clock = clock }
 
     /// The failure that paused an enrichment; nil when it may be called.
     func error(of key: String) -> RPCError? {
@@ -40,7 +36,7 @@ final class EnrichmentPauses: Sendable {
         pauses.withLock { pauses in
             // The plugins of expired ones may be gone.
             pauses = pauses.filter { now < $0.value.end }
-            pauses[key] = Pause(error: error, end: now + time)
+            pauses[key] = Pause(error: error, end: now + EnrichmentLimits.pause)
         }
     }
 

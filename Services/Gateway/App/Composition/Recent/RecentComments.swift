@@ -7,7 +7,7 @@ typealias RecentComments = RecentDocuments<UUID, CommentsDocument>
 extension RecentComments {
     init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         self.init(
-            time: limits.recentCommentsTime, bytes: limits.recentCommentsBytes, joinTime: limits.requestTime,
+            time: HTTPLimits.recentCommentsTime, bytes: limits.recentCommentsBytes, joinTime: HTTPLimits.requestTime,
             clock: clock)
     }
 }

@@ -8,20 +8,16 @@ import Timing
 /// for a short time, so that a service that hangs does not delay every page.
 final class RecentHints: Sendable {
     private let answers: RecentAnswers<[String], KnownHints>
-    private let pauseTime: TimeAmount
     private let clock: any MonotonicClock
     private let pauseEnd = Mutex(NIODeadline.distantPast)
 
     /// The approximate size of a picture's hints, without its URL.
     static let bytesPerPicture = 128
 
-    /// How long a page waits for the hints of its pictures.
-    let timeout: TimeAmount
-
     init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         answers = RecentAnswers(
-            time: limits.recentHintsTime, bytes: limits.recentHintsBytes, joinTime: limits.hintsTimeout, clock: clock)
-        (pauseTime, timeout) = (limits.hintsPause, limits.hintsTimeout)
+            time: HTTPLimits.recentHintsTime, bytes: limits.recentHintsBytes, joinTime: HTTPLimits.hintsTimeout,
+            clock: clock)
         self.clock = clock
     }
 
@@ -53,7 +49,7 @@ final class RecentHints: Sendable {
     private var isPaused: Bool { clock.now < pauseEnd.withLock { $0 } }
 
     private func pause() {
-        let end = clock.now + pauseTime
+        let end = clock.now + HTTPLimits.hintsPause
         pauseEnd.withLock { $0 = end }
     }
 }

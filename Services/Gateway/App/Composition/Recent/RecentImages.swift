@@ -7,7 +7,8 @@ typealias RecentImages = RecentAnswers<WantedPicture, HeldImage>
 extension RecentImages {
     convenience init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         self.init(
-            time: limits.recentImageTime, bytes: limits.recentImageBytes, joinTime: limits.recentImageTime, clock: clock
+            time: HTTPLimits.recentImageTime, bytes: limits.recentImageBytes, joinTime: HTTPLimits.recentImageTime,
+            clock: clock
         )
     }
 }

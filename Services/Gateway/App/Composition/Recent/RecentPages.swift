@@ -7,7 +7,8 @@ typealias RecentPages = RecentDocuments<LoadFeed, FeedDocument>
 extension RecentPages {
     init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         self.init(
-            time: limits.recentPagesTime, bytes: limits.recentPagesBytes, joinTime: limits.recentPagesTime, clock: clock
+            time: HTTPLimits.recentPagesTime, bytes: limits.recentPagesBytes, joinTime: HTTPLimits.recentPagesTime,
+            clock: clock
         )
     }
 }
