@@ -18,7 +18,7 @@ struct FollowedFolder {
     /// - Parameters:
     ///   - manifests: the texts by name; nil for no folder.
     ///   - plugins: what the plugins serve, by name. Their sockets exist before the registry connects.
-    ///   - executor: runs the registry by its own clock, which is not the one of `wait`; nil for the shared loop.
+    ///   - executor: runs all of this by its own clock, which is not the one of `wait`; nil for the shared loop.
     static func with(
         _ manifests: [String: String]? = [:], serving plugins: [String: MethodTable] = [:],
         on executor: LoopExecutor? = nil,
@@ -31,11 +31,12 @@ struct FollowedFolder {
                 for (name, text) in manifests { try write(text, to: "\(path)/\(name).json") }
             }
             let clock = ManualClock()
-            let registry = PluginRegistry(executor: executor ?? .timed(by: clock))
+            let executor = executor ?? .timed(by: clock)
+            let registry = PluginRegistry(executor: executor)
             let follower = PluginFollower(
                 registry: registry, source: ManifestSource(of: Root(root), ownSocket: nil), ownInstance: "1",
                 logger: log.logger)
-            try await serving(plugins, root: root) {
+            try await serving(plugins, root: root, executor) {
                 await follower.load()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await registry.run() }
@@ -49,11 +50,12 @@ struct FollowedFolder {
 
     /// Runs the servers, nested in each other.
     private static func serving(
-        _ plugins: [String: MethodTable], root: String, _ body: () async throws -> Void
+        _ plugins: [String: MethodTable], root: String, _ executor: LoopExecutor, _ body: () async throws -> Void
     ) async throws {
         guard let (name, table) = plugins.first else { return try await body() }
-        try await TestServer.with(table, named: name, at: SocketPath("\(root)/run/\(name).sock")) { _ in
-            try await serving(plugins.filter { $0.key != name }, root: root, body)
+        let path = try SocketPath("\(root)/run/\(name).sock")
+        try await TestServer.with(table, named: name, at: path, executor: executor) { _ in
+            try await serving(plugins.filter { $0.key != name }, root: root, executor, body)
         }
     }
 

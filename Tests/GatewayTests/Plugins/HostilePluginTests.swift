@@ -184,7 +184,7 @@ private struct HostilePlugin {
         let executor = LoopExecutor.timed(by: clock)
         try await withTemporaryDirectory { root in
             let paths = ["hostile", "good"].map { "\(root)/\($0).sock" }
-            try await TestServer.with(table, named: "good", at: SocketPath(paths[1])) { _ in
+            try await TestServer.with(table, named: "good", at: SocketPath(paths[1]), executor: executor) { _ in
                 try await WireListener.with(at: SocketPath(paths[0])) { listener in
                     let hostile = try await Plugin(
                         PluginManifest(

@@ -89,21 +89,23 @@ import Testing
         while body: (SearchIndex) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        // Time stands still: each step follows from an event, and no call is late.
+        let executor = LoopExecutor.timed(by: ManualClock())
         try await withTemporaryDirectory { directory in
             let path = directory + "/search.sqlite"
             let pool = try SearchIndex.opening.open(path)
             try await prepare(SearchIndex(pool))
             let slot = StoreSlot(SearchIndex.opening, at: path, .success(pool)) { SearchIndex($0) }
             let store = SoftStore(slot, StoreMonitor(path: path, logger: logger))
-            try await TestServer.with(feed) { feed in
-                try await TestServer.with(comments) { comments in
-                    try await RPCClient.withConnection(to: feed.path, as: "test") { feed in
-                        try await RPCClient.withConnection(to: comments.path, as: "test") { comments in
+            try await TestServer.with(feed, executor: executor) { feed in
+                try await TestServer.with(comments, executor: executor) { comments in
+                    try await RPCClient.withConnection(to: feed.path, as: "test", executor: executor) { feed in
+                        try await RPCClient.withConnection(to: comments.path, as: "test", executor: executor) {
+                            comments in
                             let follower = Follower(
                                 services: FollowedServices(feed: feed, comments: comments), index: store,
                                 standing: IndexStanding(logger: logger, now: { Date() }), logger: logger,
-                                // Time stands still: each step follows from an event.
-                                clock: ManualClock())
+                                clock: executor.clock)
                             try await withThrowingTaskGroup(of: Void.self) { group in
                                 group.addTask { await follower.run() }
                                 try await body(SearchIndex(pool))
