@@ -72,7 +72,7 @@ finish() {
     ((code == 0)) || die "$code" "Failed: $1"
 }
 
-# check_tests STAGE COMMAND…: the command is `swift test`. Prints the failures again at the end.
+# check_tests STAGE COMMAND…: the command is `swift test`, or what it runs. Prints the failures again at the end.
 check_tests() {
     local code=0 log=$stage_files/tests.log
     heading "$1"
