@@ -10,6 +10,8 @@ readonly longest_silence=15
 # How many tests run at once.
 tests_at_once=8
 
+shopt -s extglob
+
 stage_files=$(mktemp -d)
 # One line for each skipped test, with the reason.
 skipped_tests=$stage_files/skipped
@@ -102,10 +104,13 @@ run_tests() {
 # line has come for PROGRESS_SECONDS. Returns 1 after `longest_silence` of these times.
 watch_tests() {
     local line part='' silence=0
-    : >"$1"
+    exec 3>"$1"
     while true; do
         if IFS= read -r -t "$PROGRESS_SECONDS" line; then
-            printf '%s\n' "$part$line" | tee -a "$1"
+            # The runner of Swift Testing colours its output in a pipe, too.
+            line=$part${line//$'\e['*([0-9;])m/}
+            printf '%s\n' "$line"
+            printf '%s\n' "$line" >&3
             part='' silence=0
         elif (($? > 128)); then
             part+=$line
