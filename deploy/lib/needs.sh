@@ -39,6 +39,7 @@ is_installed() {
     fonts-noto-core) [[ -e /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf ]] ;;
     fonts-noto-color-emoji) [[ -e /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf ]] ;;
     libvips-tools) command -v vipsthumbnail ;;
+    node-typescript) command -v tsc ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
