@@ -10,8 +10,6 @@ readonly longest_silence=15
 # How many tests run at once.
 tests_at_once=8
 
-shopt -s extglob
-
 stage_files=$(mktemp -d)
 # One line for each skipped test, with the reason.
 skipped_tests=$stage_files/skipped
@@ -94,7 +92,8 @@ run_tests() {
     "${@:2}" >"$pipe" 2>&1 </dev/null &
     jobs[tests]=$!
     set +m
-    watch_tests "$1" <"$pipe" || kill -KILL -- "-${jobs[tests]}"
+    # The runner of Swift Testing colours its output in a pipe, too. Bash would take minutes to do this to a line of 100 KB.
+    watch_tests "$1" < <(sed -u $'s/\e\\[[0-9;]*m//g' "$pipe") || kill -KILL -- "-${jobs[tests]}"
     wait "${jobs[tests]}" || code=$?
     unset "jobs[tests]"
     return "$code"
@@ -107,10 +106,8 @@ watch_tests() {
     exec 3>"$1"
     while true; do
         if IFS= read -r -t "$PROGRESS_SECONDS" line; then
-            # The runner of Swift Testing colours its output in a pipe, too.
-            line=$part${line//$'\e['*([0-9;])m/}
-            printf '%s\n' "$line"
-            printf '%s\n' "$line" >&3
+            printf '%s\n' "$part$line"
+            printf '%s\n' "$part$line" >&3
             part='' silence=0
         elif (($? > 128)); then
             part+=$line
@@ -118,6 +115,7 @@ watch_tests() {
             running_tests "$1" >&2
             ((silence < longest_silence)) || return 1
         else
+            [[ -z $part$line ]] || printf '%s\n' "$part$line" | tee -a "$1"
             return 0
         fi
     done
