@@ -24,19 +24,21 @@ public struct TestServer: Sendable {
     ///   - path: the socket's path, if the test has its own directory.
     ///   - socket: the socket at this path, if the test has opened it.
     ///   - executors: several event loops; nil for the one of `executor`.
+    ///   - onCall: gets each call that has ended and is counted.
     public static func with<Result: Sendable>(
         _ methods: MethodTable, named name: String = "test", at path: SocketPath? = nil,
         on socket: ListeningSocket? = nil,
         limits: Limits = Limits(), peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
         executors: LoopExecutors? = nil,
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
+        onCall: (@Sendable (CallRecord) -> Void)? = nil,
         _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         guard let path else {
             return try await withTemporaryDirectory { directory in
                 try await with(
                     methods, named: name, at: try SocketPath(directory + "/test.sock"), limits: limits, peers: peers,
-                    executor: executor, executors: executors, health: health, body)
+                    executor: executor, executors: executors, health: health, onCall: onCall, body)
             }
         }
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
@@ -47,7 +49,7 @@ public struct TestServer: Sendable {
         let server = RPCServer(
             identity: ServiceIdentity(name: name, version: "1.0", instance: "test-instance"), methods: methods,
             limits: limits, peers: peers, executors: executors ?? LoopExecutors(executor), health: health,
-            onFault: sink.add)
+            onFault: sink.add, onCall: onCall)
         let socket = try socket ?? ListeningSocket(path: path, group: peers.owningGroup)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
