@@ -138,7 +138,7 @@ def test_feedparser_reads_every_item_of_every_page(hostile, items):
         assert entry.summary_detail.type == "text/plain"
         assert entry.summary == in_xml(full_text(item)).translate(C1)
         assert entry.link == f"{hostile.url}/image/{item['id']}"
-        assert [(file.href, file.type) for file in entry.enclosures] == [(item["image"], "image/*")]
+        assert entry.enclosures == []
         content = entry.content[0]
         assert content.type == "text/html"
         shown = Paragraphs(content.value)
@@ -197,12 +197,12 @@ def test_json_feed_keeps_its_rules_on_every_page(hostile, items):
     for entry, item in zip(entries, items):
         assert entry["content_text"] == full_text(item)
         assert entry["url"] == f"{hostile.url}/image/{item['id']}" and entry["image"] == item["image"]
-        assert entry["attachments"] == [{"url": item["image"], "mime_type": "image/*"}]
+        assert "attachments" not in entry
         shown = Paragraphs(entry["content_html"])
         assert shown.names == {"p", "img"} and shown.pictures == [item["image"]]
         assert shown.texts[1:] == [in_html(item[name]) for name in ("description", "location") if name in item]
         if "published_at" in item:
-            date = item["published_at"].removesuffix("+0000") + "Z"
+            date = item["published_at"]
             assert entry["date_published"] == date and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", date)
         else:
             assert "date_published" not in entry

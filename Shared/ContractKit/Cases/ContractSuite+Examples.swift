@@ -31,7 +31,7 @@ extension ContractStep {
 extension JSONValue {
     private static let samples: [String: JSONValue] = [
         "$uuid": "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E", "$new": "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E",
-        "$date": "2026-03-01T10:15:00+0000", "$string": "text", "$integer": 1, "$number": 1, "$boolean": true,
+        "$date": "2026-03-01T10:15:00Z", "$string": "text", "$integer": 1, "$number": 1, "$boolean": true,
         "$array": [], "$object": [:], "$any": .null,
     ]
 

@@ -202,7 +202,7 @@ struct Pattern {
         "$array": { $0.elements != nil },
         "$object": { $0.members != nil },
         "$uuid": { value in value.text.map { UUID(uuidString: $0)?.uuidString == $0 } ?? false },
-        "$date": { value in value.text?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000/) != nil },
+        "$date": { value in value.text?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil },
     ]
 }
 

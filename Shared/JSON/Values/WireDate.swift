@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The JSON format of dates: whole seconds in UTC, `yyyy-MM-dd'T'HH:mm:ss+0000`.
+/// The JSON format of dates: whole seconds in UTC, `yyyy-MM-dd'T'HH:mm:ssZ`.
 package enum WireDate {
     /// The accepted syntax, as far as a regular expression can express it.
     static let pattern =
@@ -16,7 +16,7 @@ package enum WireDate {
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let (year, month, day) = civil(fromDays: days)
         let time = seconds - days * 86_400
-        var characters = Array("0000-00-00T00:00:00+0000".utf8)
+        var characters = Array("0000-00-00T00:00:00Z".utf8)
         func put(_ value: Int, endingAt end: Int) {
             var (value, place) = (value, end)
             while value > 0 {

@@ -12,7 +12,7 @@ import Upstream
 
     /// The shortest comment that the API writes, with the comma after it.
     private static let shortest = #"""
-        {"id":"00000000-0000-0000-0000-000000000001","message":"s","created_at":"2026-03-01T12:00:00+0000",
+        {"id":"00000000-0000-0000-0000-000000000001","message":"s","created_at":"2026-03-01T12:00:00Z",
         """#.utf8.count - 1 + #""author":{"username":"a"}},"#.utf8.count
 
     @Test func `an edge can fetch the longest list of comments`() {

@@ -18,7 +18,7 @@ struct HintedItemsTests {
     private static let hints = PictureHints(width: 4, height: 3, placeholder: placeholder)
     private static let date = Date(timeIntervalSince1970: 1_000_000_000)
     private static let members =
-        #""published_at":"2001-09-09T01:46:40+0000","width":4,"height":3,"placeholder":"EQECAw==""#
+        #""published_at":"2001-09-09T01:46:40Z","width":4,"height":3,"placeholder":"EQECAw==""#
 
     private static func item(_ index: Int, _ hints: PictureHints = PictureHints(), url: String? = nil) -> FeedItem {
         FeedItem(id: ids[index], image: url ?? "https://a.example/\(index)", publishedAt: date, hints: hints)

@@ -51,7 +51,7 @@ struct ProtocolMethodTests {
         try await TestServer.with(EchoContract.table, health: { checks }) { server in
             let peer = try await WirePeer.connect(to: server.path)
             let texts = statuses.map {
-                #"{"name":"store","status":"\#($0.rawValue)","since":"1970-01-01T00:00:00+0000"}"#
+                #"{"name":"store","status":"\#($0.rawValue)","since":"1970-01-01T00:00:00Z"}"#
             }
             try await peer.expect(
                 #"{"jsonrpc":"2.0","id":1,"result":{"status":"\#(status)","checks":[\#(texts.joined(separator: ","))]}}"#,

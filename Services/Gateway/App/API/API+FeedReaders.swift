@@ -1,4 +1,5 @@
 import FeedContract
+import Foundation
 import JSON
 import NIOCore
 import Presentation
@@ -30,7 +31,8 @@ extension API {
         _ document: (_ title: String, Language, FeedLinks, [FeedEntry]) -> ByteBuffer
     ) async throws(RPCError) -> HTTPAnswer {
         let (load, reader) = (try LoadFeed(request.query), Reader(request.head, request.target))
-        let page = try await gateway.feed.page(load, request.options)
+        let page = try await gateway.feed.page(load.forFeedReader, request.options)
+            .forFeedReader(load, now: gateway.now())
         let text = document(
             Texts(reader.language)[.feedTitle], reader.language,
             FeedLinks(page, load, language: reader.chosenLanguage, at: path, publicURL),
@@ -39,5 +41,32 @@ extension API {
         answer.fields[.vary] = "Accept-Encoding, Accept-Language, Cookie"
         Freshness(page.origin, savedAt: page.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
+    }
+}
+
+/// The number of entries of a document without a `limit`: 50, or those of the last day, up to 100. Feed readers ask once in hours.
+private enum UsualEntries {
+    static let count = 50
+    static let period: TimeInterval = 86_400
+}
+
+extension LoadFeed {
+    /// The page from which the entries are taken.
+    fileprivate var forFeedReader: LoadFeed {
+        let isNewest = afterID == nil && beforeID == nil
+        let count = isNewest ? LoadFeed.limits.upperBound : UsualEntries.count
+        return LoadFeed(limit: limit ?? count, afterID: afterID, beforeID: beforeID)
+    }
+}
+
+extension LoadedFeed {
+    /// - Parameter load: the page that the request names.
+    fileprivate func forFeedReader(_ load: LoadFeed, now: Date) -> LoadedFeed {
+        let recent = items.prefix { $0.publishedAt.map { now.timeIntervalSince($0) <= UsualEntries.period } ?? false }
+        let count = max(UsualEntries.count, recent.count)
+        guard load == LoadFeed(), count < items.count else { return self }
+        return LoadedFeed(
+            items: Array(items.prefix(count)), nextAfterID: items[count - 1].id, prevBeforeID: prevBeforeID,
+            origin: origin, savedAt: savedAt, notices: notices)
     }
 }

@@ -36,7 +36,7 @@ import Testing
             #expect(
                 reply.text == """
                     {"items":[{"id":"00000000-0000-0000-0000-000000000001","message":"so",\
-                    "created_at":"2026-03-01T12:00:00+0000","author":{"username":"ana"}}]}
+                    "created_at":"2026-03-01T12:00:00Z","author":{"username":"ana"}}]}
                     """)
             #expect(reply.status == 200 && reply["Content-Type"] == "application/json" && reply["ETag"] != nil)
         }

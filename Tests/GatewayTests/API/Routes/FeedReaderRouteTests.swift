@@ -63,7 +63,6 @@ import Testing
                 <published>2026-03-01T12:00:00Z</published>
                 <updated>2026-03-01T12:00:00Z</updated>
                 <link rel="alternate" type="text/html" href="\(base)/image/\(id)"/>
-                <link rel="enclosure" type="image/*" href="\(base)/v1/image/\(id)/data"/>
                 <summary>&lt;b&gt;so&lt;/b&gt;&#10;many&#10;&#10;Lisbon</summary>
                 <content type="html">\(html)</content>
                 </entry>
@@ -142,12 +141,45 @@ import Testing
             #expect(entry["id"] as? String == "urn:uuid:\(id.uuidString.lowercased())")
             #expect(entry["url"] as? String == "\(base)/image/\(id)")
             #expect((entry["content_html"] as? String)?.contains("<p dir=\"auto\">&lt;b&gt;so&lt;/b&gt;</p>") == true)
-            #expect((entry["attachments"] as? [[String: String]])?.first?["url"] == "\(base)/v1/image/\(id)/data")
+            #expect(entry["image"] as? String == "\(base)/v1/image/\(id)/data" && entry["attachments"] == nil)
             #expect(entry["date_published"] as? String == "2026-03-01T12:00:00Z")
         }
     }
 
     // MARK: Pages
+
+    /// - Parameter recent: how many of 100 items were published within the last day.
+    @Test(arguments: [(0, 50), (49, 50), (50, 50), (51, 51), (99, 99), (100, 100)])
+    func `without a limit a document has 50 entries, or those of the last day`(recent: Int, count: Int) async throws {
+        let items = (0..<100).map { number in
+            let age: TimeInterval = number < recent ? 86_400 : 86_401
+            return FeedItem(id: UUID(), image: "https://example.org/a.png", publishedAt: noon - age)
+        }
+        var services = Self.page([])
+        services.load = { load, _ in
+            #expect(load.limit == 100)
+            return LoadedFeed(items: items, nextAfterID: items[99].id, prevBeforeID: items[0].id, origin: .store)
+        }
+        try await RunningAPI.with(services) { api in
+            let atom = try await api.exchange("/feed.atom").text
+            #expect(atom.split(separator: "\n").count { $0 == "<entry>" } == count)
+            let next = "http://127.0.0.1:\(api.port)/feed.atom?after_id=\(items[count - 1].id)"
+            #expect(Self.link("next", atom) == next)
+        }
+    }
+
+    @Test(arguments: [("", 100), ("?limit=7", 7), ("?after_id=", 50), ("?before_id=", 50), ("?limit=9&after_id=", 9)])
+    func `later pages have 50 entries, and a limit counts`(query: String, limit: Int) async throws {
+        var services = Self.page([])
+        services.load = { load, _ in
+            #expect(load.limit == limit)
+            return LoadedFeed(items: [], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        }
+        try await RunningAPI.with(services) { api in
+            let query = query.hasSuffix("_id=") ? query + Self.ids[0].uuidString : query
+            #expect(try await api.exchange("/feed.json" + query).status == 200)
+        }
+    }
 
     @Test func `the first page links to the next one`() async throws {
         let (id, next) = (Self.ids[0], Self.ids[1])

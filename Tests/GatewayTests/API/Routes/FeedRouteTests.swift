@@ -46,7 +46,7 @@ import Testing
             let reply = try await api.exchange("/v1/feed")
             #expect(
                 reply.text.contains(
-                    #"/data","published_at":"2026-03-01T12:00:00+0000","width":4,"height":3,"placeholder":"EQECAw=="}"#)
+                    #"/data","published_at":"2026-03-01T12:00:00Z","width":4,"height":3,"placeholder":"EQECAw=="}"#)
             )
         }
     }

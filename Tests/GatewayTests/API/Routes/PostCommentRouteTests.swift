@@ -44,7 +44,7 @@ import Testing
             #expect(reply["Location"]?.hasSuffix("\(Self.target)#\(id)") == true)
             #expect(
                 reply.text == """
-                    {"id":"\(id)","message":"so","created_at":"2026-03-01T12:00:00+0000","author":{"username":"ana"}}
+                    {"id":"\(id)","message":"so","created_at":"2026-03-01T12:00:00Z","author":{"username":"ana"}}
                     """)
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import NIOCore
 
 /// A page of the feed for feed readers: Atom (RFC 4287), with the links of a paged feed (RFC 5005).
@@ -48,7 +49,6 @@ extension FeedEntry {
             writer.date("updated", publishedAt ?? AtomFeed.unknownDate)
             for tag in tags { writer.element("category", ["term": tag]) }
             writer.link("alternate", "text/html", url)
-            writer.link("enclosure", FeedEntry.imageType, image)
             if !text.isEmpty { writer.element("summary", text: text) }
             writer.element("content", ["type": "html"], text: html)
         }
@@ -61,6 +61,6 @@ extension XMLWriter {
     }
 
     fileprivate mutating func date(_ name: String, _ date: Date) {
-        element(name, text: InternetDate.text(of: date))
+        element(name, text: WireDate.format(date))
     }
 }

@@ -18,11 +18,8 @@ struct FeedEntry: Sendable {
     /// The picture above the text.
     let html: String
 
-    /// The URL of the picture.
+    /// The URL of the picture. It is no enclosure: that would need the media type and the length, which the feed service does not know.
     let image: String
-
-    /// The media type of all pictures: the feed service does not know more. Without a type, readers of Atom assume HTML.
-    static let imageType = "image/*"
     let publishedAt: Date?
     let tags: [String]
 }

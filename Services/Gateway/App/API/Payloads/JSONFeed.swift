@@ -41,30 +41,13 @@ extension FeedEntry {
         let html = object.required("content_html", .string, \.html)
         let text = object.required("content_text", .string, \.text)
         let image = object.required("image", .string, \.image)
-        let publishedAt = object.optional("date_published", date, \.publishedAt)
+        let publishedAt = object.optional("date_published", .date, \.publishedAt)
         let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
-        _ = object.required("attachments", .array(of: attachment)) { [$0.image] }
         return { members throws(JSONError) in
             FeedEntry(
                 id: try members[id], url: try members[url], title: try members[title], text: try members[text],
                 html: try members[html], image: try members[image], publishedAt: try members[publishedAt],
                 tags: try members[tags] ?? [])
         }
-    }
-
-    private static let date = Codec<String>.string.map(
-        describedAs: ["format": .string("date-time")],
-        into: { text throws(JSONError) in
-            guard let date = InternetDate.date(from: text) else {
-                throw .refused("must be a date like 2026-03-01T10:15:00Z")
-            }
-            return date
-        },
-        from: InternetDate.text)
-
-    private static let attachment = Codec<String>.object { object in
-        let url = object.required("url", .string, \.self)
-        _ = object.required("mime_type", .string) { _ in FeedEntry.imageType }
-        return { members throws(JSONError) in try members[url] }
     }
 }
