@@ -65,6 +65,23 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
+    @Test(
+        arguments: Factory.all,
+        [(0.0, 100.0), (-1, 100), (-3_600, 100), (-86_300, 100), (-86_301, -86_301), (-86_302, -86_302)])
+    func `a comment that is posted after the clock was set back is behind the earlier ones`(
+        stores: Factory, times: (now: Double, createdAt: Double)
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.post(draft(1), now: moment(100))
+            // The time of an import is none of the clock.
+            _ = try await store.post(draft(2, at: moment(200_000)), now: moment(100))
+            let posted = try await store.post(draft(3), now: moment(times.now))
+            #expect(posted.comment.createdAt == moment(times.createdAt))
+            let order = try await store.slice(10, of: image, after: nil).numbers
+            #expect(order == (times.createdAt == 100 ? [1, 3, 2] : [3, 1, 2]))
+        }
+    }
+
     @Test(arguments: Factory.all) func `comments of the same second are in the order of posting`(
         stores: Factory
     ) async throws {

@@ -14,6 +14,8 @@ actor InMemoryCommentsStore: CommentsStore {
     /// By image: the places in the order of their time, those of the same second in the order of posting.
     private var places: [UUID: [Place]] = [:]
 
+    private var lastPost: Date?
+
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CommentsSlice {
         var rest = places[imageID, default: []][...]
         if let id {
@@ -39,7 +41,9 @@ actor InMemoryCommentsStore: CommentsStore {
             guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
             return PostedComment(present, isNew: false)
         }
-        let comment = draft.comment(now: now)
+        let time = draft.createdAt == nil ? PostTime.time(at: now, last: lastPost) : now
+        let comment = draft.comment(now: time)
+        if draft.createdAt == nil { lastPost = comment.createdAt }
         var list = places[comment.imageID, default: []].filter { $0.id != comment.id }
         list.insert(
             Place(id: comment.id, createdAt: comment.createdAt, comment: comment),

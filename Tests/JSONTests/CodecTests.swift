@@ -150,6 +150,8 @@ struct CodecTests {
         arguments: [
             ("a", "a"), (" \t\r\n a b \u{A0}\u{2003}\u{85}", "a b"), ("abcde", "abcde"), ("  abcde  ", "abcde"),
             ("\u{1F468}\u{200D}\u{1F469}", "\u{1F468}\u{200D}\u{1F469}"),
+            ("a\r\nb\r\nc", "a\nb\nc"), ("a\r\rb\r", "a\n\nb"), ("a\n\r\nb\r", "a\n\nb"),
+            ("\r\n\ra\r\u{301}b", "a\n\u{301}b"),
         ])
     func `a trimmed text is accepted`(text: String, trimmed: String) throws {
         #expect(try RawJSON(text, as: .string).read(as: .trimmed(1...5)) == trimmed)

@@ -13,6 +13,10 @@ public protocol CommentsCache: Sendable {
     /// - Returns: whether that answer is still cached.
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool
 
+    /// Deletes the answer of an image that the upstream does not have any more.
+    /// - Returns: the comments of the deleted answer.
+    func forget(_ imageID: UUID) async throws -> [UUID]
+
     /// Returns the validators of the cached answer; nil when none is cached.
     func validators(of imageID: UUID) async throws -> AnswerValidators?
 

@@ -9,7 +9,7 @@ public enum CommentsMapper {
     public static func map(
         _ data: Data, statusCode: Int, imageID: UUID
     ) throws(CommentsMapperError) -> [ImageComment] {
-        if statusCode == 404 { throw .notFound }
+        if statusCode == 404 { throw .notFound(isCertain: kind(ofProblem: data) == "not_found") }
         guard (200...299).contains(statusCode) else { throw .rejected("its status is \(statusCode)") }
         do throws(JSONError) {
             var seen: Set<UUID> = []
@@ -21,6 +21,15 @@ public enum CommentsMapper {
         } catch {
             throw .rejected("\(error)")
         }
+    }
+
+    /// The kind in a problem document of this API; nil for any other body.
+    private static func kind(ofProblem data: Data) -> String? {
+        let problem = Codec<String>.object { object in
+            let kind = object.required("kind", .string) { $0 }
+            return { members throws(JSONError) in try members[kind] }
+        }
+        return try? RawJSON(checking: data).read(as: problem)
     }
 
     private static func comments(of imageID: UUID) -> Codec<[ImageComment]> {

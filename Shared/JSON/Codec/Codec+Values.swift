@@ -57,8 +57,8 @@ extension Codec where Value == String {
         read: { reader throws(JSONError) in try reader.string() },
         write: { $1.string($0) })
 
-    /// A string without surrounding white space; the length is in Unicode scalars. U+0000 is refused, because many
-    /// programs would treat it as the end of the text.
+    /// A string without surrounding white space, whose lines end with line feeds only: forms of browsers send CR LF. The
+    /// length is in Unicode scalars. U+0000 is refused, because many programs would treat it as the end of the text.
     public static func trimmed(_ length: ClosedRange<Int>) -> Codec {
         string.map(
             describedAs: [
@@ -66,7 +66,7 @@ extension Codec where Value == String {
                 "pattern": .string(length.contains(0) ? withoutNUL : visible),
             ],
             into: { text throws(JSONError) in
-                let trimmed = trim(text)
+                let trimmed = withLineFeeds(trim(text))
                 if trimmed.utf8.contains(0) { throw .refused("must not contain U+0000") }
                 let count = trimmed.unicodeScalars.count
                 guard length.contains(count) else {
@@ -82,6 +82,11 @@ extension Codec where Value == String {
     /// The patterns of a text without U+0000, and of one that is not blank either.
     private static let withoutNUL = #"^[^\u0000]*$"#
     private static let visible = #"^[^\u0000]*[^\s\u0000][^\u0000]*$"#
+
+    private static func withLineFeeds(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\r")) else { return text }
+        return text.split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\r" }.joined(separator: "\n")
+    }
 
     /// The fast path: nearly every text begins and ends with a visible character and so is already trimmed.
     private static func trim(_ text: String) -> String {
@@ -137,13 +142,13 @@ extension Codec where Value == UUID {
 }
 
 extension Codec where Value == Date {
-    /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are accepted.
+    /// An instant, written as `yyyy-MM-dd'T'HH:mm:ssZ`; any offset and any fraction are accepted.
     public static let date = Codec(
         // Not the format "date-time": RFC 3339 requires a colon in the offset.
         schema: JSONSchema(type: "string").adding(["pattern": .string(WireDate.pattern)]),
         read: { reader throws(JSONError) in
             guard let date = try reader.string({ WireDate.parse($0) }) else {
-                throw .refused("must be a date like 2026-03-01T10:15:00+0000")
+                throw .refused("must be a date like 2026-03-01T10:15:00Z")
             }
             return date
         },

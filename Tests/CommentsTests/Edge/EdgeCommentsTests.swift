@@ -91,17 +91,40 @@ import Upstream
         }
     }
 
-    @Test func `an image unknown to the upstream is not_found, and its cached list remains`() async throws {
+    private static let problem = #"{"status":404,"kind":"not_found","detail":"the feed has no such item"}"#
+
+    @Test func `an image that the upstream does not have is not_found, and its cached list is deleted`() async throws {
         try await TestedEdge.with {
-            .list([1])
+            .list([1, 2])
         } _: { edge in
             _ = try await edge.list()
-            edge.upstream.answer { .status(404) }
+            let mark = edge.broadcast.mark
+            edge.upstream.answer { .status(404, Self.problem) }
             let error = await #expect(throws: RPCError.self) { try await edge.list() }
             #expect(error?.kind == .notFound)
             #expect(edge.edge.monitor.check.status == .serving)
+            #expect(
+                edge.broadcast.news(after: mark)?.content == .change(.removed([UUID(number: 1), UUID(number: 2)])))
             edge.upstream.answer { throw Unreachable() }
-            #expect(try await edge.list().numbers == [1])
+            let later = await #expect(throws: RPCError.self) { try await edge.list() }
+            #expect(later?.kind == .connectivity)
+        }
+    }
+
+    /// Proxies answer so while a server restarts.
+    @Test(arguments: ["", "404 page not found", "<html>"]) func `another 404 is a failure if a list is cached`(
+        body: String
+    ) async throws {
+        try await TestedEdge.with {
+            .status(404, body)
+        } _: { edge in
+            let error = await #expect(throws: RPCError.self) { try await edge.list() }
+            #expect(error?.kind == .notFound)
+            edge.upstream.answer { .list([1]) }
+            _ = try await edge.list()
+            edge.upstream.answer { .status(404, body) }
+            let page = try await edge.list()
+            #expect(page.numbers == [1] && page.origin == .cache)
         }
     }
 

@@ -53,7 +53,7 @@ extension UpstreamAnswer {
     static func list(_ numbers: [Int], on image: Int = 0, _ headers: [String: String] = [:]) -> UpstreamAnswer {
         let items = comments(numbers, on: image).map { comment in
             """
-            {"id":"\(comment.id)","message":"\(comment.message)","created_at":"2026-03-01T12:00:00+0000",
+            {"id":"\(comment.id)","message":"\(comment.message)","created_at":"2026-03-01T12:00:00Z",
             "author":{"username":"\(comment.username)"}}
             """
         }

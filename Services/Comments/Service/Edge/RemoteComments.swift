@@ -100,15 +100,31 @@ struct RemoteComments: Sendable {
 
     /// Maps on another thread, because a long list would block the event loop.
     private func map(_ answer: UpstreamAnswer, _ imageID: UUID) async throws -> [ImageComment] {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            do throws(CommentsMapperError) {
-                return try CommentsMapper.map(answer.body, statusCode: answer.status, imageID: imageID)
-            } catch {
-                switch error {
-                case .notFound: throw RPCError(.notFound, "the upstream knows no image \(imageID.uuidString)")
-                case .rejected(let reason): throw UpstreamMonitor.Failure.rejected(reason)
-                }
+        do throws(CommentsMapperError) {
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                () async throws(CommentsMapperError) in
+                try CommentsMapper.map(answer.body, statusCode: answer.status, imageID: imageID)
+            }
+        } catch {
+            switch error {
+            case .notFound(let isCertain): throw try await absence(of: imageID, isCertain: isCertain)
+            case .rejected(let reason): throw UpstreamMonitor.Failure.rejected(reason)
             }
         }
+    }
+
+    /// Deletes what is cached of an image that the upstream does not have. Without a certain answer a cached one is still good.
+    private func absence(of imageID: UUID, isCertain: Bool) async throws -> any Error {
+        let isCached = try await orNil { try await cache.validators(of: imageID) } != nil
+        if isCached, !isCertain {
+            return UpstreamMonitor.Failure.rejected("its status is 404, and its body is no problem document")
+        }
+        if isCached {
+            try await turns.take {
+                let removed = try await orNil { try await cache.forget(imageID) } ?? []
+                if !removed.isEmpty { broadcast.record(.removed(removed)) }
+            }
+        }
+        return RPCError(.notFound, "the upstream knows no image \(imageID.uuidString)")
     }
 }

@@ -15,6 +15,10 @@ struct SoftCommentsCache: CommentsCache {
         try await store.writing { try await $0.renew(imageID, validators, savedAt: savedAt) ? true : nil } ?? false
     }
 
+    func forget(_ imageID: UUID) async throws -> [UUID] {
+        try await store.writing { try await $0.forget(imageID) } ?? []
+    }
+
     func validators(of imageID: UUID) async throws -> AnswerValidators? {
         try await store.reading { try $0.validators(of: imageID) }
     }

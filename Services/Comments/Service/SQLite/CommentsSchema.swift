@@ -53,6 +53,10 @@ enum CommentsSchema {
             -- Like every index it ends with the position: pages and counts are ranges of it.
             CREATE INDEX comment_by_image ON comment (image_id, created_at);
             """,
+            "3 the time of the last post": """
+            -- The time that the last comment without one got, in seconds since 1970; no row before the first.
+            CREATE TABLE last_post (number INTEGER PRIMARY KEY CHECK (number = 0), time INTEGER NOT NULL) STRICT;
+            """,
         ])
     }
 }

@@ -112,6 +112,14 @@ struct SQLiteCommentsCache: CommentsCache {
         }
     }
 
+    func forget(_ imageID: UUID) async throws -> [UUID] {
+        try await pool.write { db in
+            let ids = try Self.places(of: imageID, db).filter { $0.goneSince == nil }.map(\.id)
+            try db.cachedStatement(sql: "DELETE FROM answer WHERE image_id = ?").execute(arguments: [imageID])
+            return ids
+        }
+    }
+
     private static func nextTurn(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(max(turn), 0) + 1 FROM answer")) ?? 1
     }

@@ -102,7 +102,7 @@ struct SQLiteCommentsStore: CommentsStore {
                 guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
                 return PostedComment(present, isNew: false)
             }
-            let comment = draft.comment(now: now)
+            let comment = draft.comment(now: draft.createdAt == nil ? try Self.timeOfPost(now, db) : now)
             try db.cachedStatement(sql: "DELETE FROM tombstone WHERE image_id = ? AND id = ?")
                 .execute(arguments: [comment.imageID, comment.id])
             try db.cachedStatement(
@@ -113,6 +113,14 @@ struct SQLiteCommentsStore: CommentsStore {
             ])
             return PostedComment(comment, isNew: true)
         }
+    }
+
+    private static func timeOfPost(_ now: Date, _ db: Database) throws -> Date {
+        let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT time FROM last_post"))
+        let time = PostTime.time(at: now, last: last.map { Date(timeIntervalSince1970: TimeInterval($0)) })
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO last_post (number, time) VALUES (0, ?)")
+            .execute(arguments: [Int64(time.timeIntervalSince1970.rounded(.down))])
+        return time
     }
 
     func remove(_ id: UUID) async throws -> Int {

@@ -17,7 +17,7 @@ enum PostBody {
             guard let text = String(validating: request.body.readableBytesView, as: UTF8.self) else {
                 throw RPCError(.invalidParams, "the form must be UTF-8", begun: false)
             }
-            self = .form(Query(form: text))
+            self = .form(Query(text))
         default: return nil
         }
     }
