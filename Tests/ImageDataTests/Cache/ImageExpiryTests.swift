@@ -18,8 +18,10 @@ import Testing
         #expect(ImageExpiry.isExpired(storedAt: moment(0), timeToLive: timeToLive, now: moment(age)) == isExpired)
     }
 
-    @Test func `bytes with a time in the future are valid`() {
-        #expect(!ImageExpiry.isExpired(storedAt: moment(1_000_000), timeToLive: 1, now: moment(0)))
+    @Test(arguments: [(1, true), (0, false)]) func `bytes with a time in the future have expired`(
+        lead: TimeInterval, isExpired: Bool
+    ) {
+        #expect(ImageExpiry.isExpired(storedAt: moment(lead), timeToLive: 1_000, now: moment(0)) == isExpired)
     }
 
     @Test func `with a time to live of 0 bytes expire at once`() {

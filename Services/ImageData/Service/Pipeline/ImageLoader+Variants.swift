@@ -16,10 +16,13 @@ extension ImageLoader {
             let (record, place) = try await caches.record(at: request.url),
             let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
         else { return nil }
+        let now = now()
         let expiry =
             place == .pinned
-            ? nil : ImageExpiry.date(storedAt: record.storedAt, timeToLive: request.timeToLive ?? timeToLive)
-        if let expiry, now() >= expiry { return nil }
+            ? nil
+            : ImageExpiry.date(
+                storedAt: record.storedAt, timeToLive: request.timeToLive ?? timeToLive, now: now)
+        if let expiry, now >= expiry { return nil }
         let found = try await reads.run(request.room) {
             await shelf.variant(variant, storedAt: record.storedAt)
         }

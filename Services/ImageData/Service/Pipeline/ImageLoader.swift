@@ -111,7 +111,7 @@ struct ImageLoader: Sendable {
 
     private func answer(_ image: StoredImage, _ source: Source, _ request: Request) -> Answer {
         let expiry = ImageExpiry.date(
-            storedAt: image.record.storedAt, timeToLive: request.timeToLive ?? timeToLive)
+            storedAt: image.record.storedAt, timeToLive: request.timeToLive ?? timeToLive, now: now())
         return Answer(image: image, source: source, expiry: expiry)
     }
 
