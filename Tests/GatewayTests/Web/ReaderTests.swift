@@ -33,6 +33,8 @@ struct ReaderTests {
         ("/?theme=dark", "/", ["theme=dark"]),
         ("/?after_id=1&layout=grid&limit=2", "/?after_id=1&limit=2", ["layout=grid"]),
         ("/image/x/picture?lang=el&theme=auto", "/image/x/picture", ["lang=el", "theme=auto"]),
+        // However the name is spelled: otherwise the page would lead to itself.
+        ("/?%6Cang=el&a=%6Cang", "/?a=%6Cang", ["lang=el"]), ("/?%6c%61ng=el&lang=es", "/", ["lang=el"]),
         ("//evil.example/?theme=dark", "/evil%2Eexample", ["theme=dark"]),
         ("/%0d%0aSet-Cookie:x?theme=dark", "/%0D%0ASet%2DCookie%3Ax", ["theme=dark"]),
         ("http://evil.example/?theme=light", "/", ["theme=light"]),

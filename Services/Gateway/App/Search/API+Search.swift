@@ -27,24 +27,19 @@ extension SearchClient {
                 .problem(400, "A parameter is invalid."), .problem(503, "The plugin search does not answer."),
             ]
         ) { api, request throws(RPCError) in
-            let params = Suggest(prefix: try request.form.text("prefix") ?? "")
+            let params = Suggest(prefix: try request.query.text("prefix") ?? "")
             let suggestions = try await api.gateway.suggestions(params, request.options)
             return .document(RawJSON(suggestions, as: Suggestions.codec), for: request.head)
         },
         Pages.page("/search", "showSearch") { pages, reader, request throws(RPCError) in
-            try await pages.search(SearchRequest(request.form), reader, request.options)
+            try await pages.search(SearchRequest(request.query), reader, request.options)
         },
     ]
 }
 
-extension EndpointRequest {
-    /// The query as the forms of browsers write it, with `+` for a space.
-    fileprivate var form: Query { Query(form: target.query) }
-}
-
 extension API {
     fileprivate func search(_ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
-        let search = try SearchRequest(request.form)
+        let search = try SearchRequest(request.query)
         let answer = try await gateway.search(search.params(), request.options)
         let payload = SearchPayload(
             hits: answer.hits.map { SearchAnswer.Hit(item: publicURL.localized($0.item), found: $0.found) },

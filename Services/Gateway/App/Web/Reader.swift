@@ -99,9 +99,7 @@ enum AcceptLanguage {
 extension RequestTarget {
     /// The target in origin form without some parameters. It begins with exactly one slash, so it cannot lead to another host.
     func without(_ names: [String]) -> String {
-        let rest = query.split(separator: "&").filter { pair in
-            !names.contains(String(pair.prefix { $0 != "=" }))
-        }
+        let rest = query.split(separator: "&").filter { !names.contains(Query.name(of: $0)) }
         let path = path.map { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
         return "/" + path.joined(separator: "/") + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
     }

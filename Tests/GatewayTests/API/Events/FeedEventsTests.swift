@@ -127,6 +127,19 @@ import Testing
         }
     }
 
+    @Test func `the first reader gets the id of the state as soon as it is known`() async throws {
+        let feed = NumberedFeed(count: 7)
+        try await RunningAPI.with(feed.services) { api in
+            let reader = try await Reader.connect(api)
+            var blocks = ""
+            while !blocks.contains("id: "), let block = try await reader.block() { blocks += block }
+            #expect(blocks.contains("id: 7\n\n"))
+            try await reader.peer.wire.close()
+            feed.publish()
+            #expect(try await Reader.connect(api, after: "7").ids(1) == ["published 8"])
+        }
+    }
+
     @Test(arguments: [1, 100]) func `any number of readers cost one watch`(count: Int) async throws {
         let feed = NumberedFeed()
         try await RunningAPI.with(feed.services) { api in

@@ -30,6 +30,14 @@ import Testing
         #expect(error.map { text.contains($0.message.prefix { $0 != ":" }) } == true)
     }
 
+    @Test(arguments: [
+        ("a+b=c+d", "a b", "c d"), ("a=%2B+", "a", "+ "), ("%61=%26%3D", "a", "&="), ("a=b=c", "a", "b=c"),
+    ])
+    func `names and values are decoded as those of a form`(text: String, name: String, value: String) throws {
+        #expect(Query(text).names == [name])
+        #expect(try Query(text).text(name) == value)
+    }
+
     @Test func `cursors are accepted in any case and at any position`() throws {
         let load = try LoadFeed(Query("limit=3&after_id=\(Self.id)"))
         #expect(load.afterID?.uuidString == Self.id.uppercased() && load.limit == 3)

@@ -32,6 +32,33 @@ import Testing
         }
     }
 
+    private static let post = "POST /v1/image/5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01/comments HTTP/1.1\r\nHost: a\r\n"
+
+    @Test(arguments: [
+        ("Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400), ("Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n", 400),
+        ("Transfer-Encoding: chunked\r\n\r\n-1\r\n", 400), ("Transfer-Encoding: gzip\r\n\r\n", 400),
+        ("Transfer-Encoding: chunked, gzip\r\n\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        ("Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 501),
+        ("Content-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
+        ("Content-Length: -3\r\n\r\n", 400),
+    ])
+    func `broken framing of a body is refused at once, after the answers to earlier requests`(
+        rest: String, status: Int
+    ) async throws {
+        try await RunningAPI.with(writeToken: nil) { api in
+            for earlier in [0, 1] {
+                let peer = try await api.connect()
+                let before = String(repeating: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", count: earlier)
+                try await peer.send(before + Self.post + rest)
+                for _ in 0..<earlier { #expect(await peer.receive()?.status == 200) }
+                let reply = try #require(await peer.receive())
+                #expect(reply.status == status && reply["Connection"] == "close")
+                #expect(try reply.member("kind") == "invalid_request")
+                #expect(await peer.wire.rest().isEmpty)
+            }
+        }
+    }
+
     @Test func `requests before invalid bytes are answered first`() async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()

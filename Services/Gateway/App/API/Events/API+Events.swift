@@ -6,7 +6,8 @@ extension API {
     func feedEvents(_ request: HTTPRequest) throws(RPCError) -> HTTPAnswer {
         var answer = HTTPAnswer(.ok)
         answer.fields[.contentType] = "text/event-stream"
-        answer.fields[.cacheControl] = "no-store"
+        // Proxies that compress would hold the events back.
+        answer.fields[.cacheControl] = "no-store, no-transform"
         // nginx would otherwise buffer the events.
         answer.fields["X-Accel-Buffering"] = "no"
         guard request.method != .head else { return answer }

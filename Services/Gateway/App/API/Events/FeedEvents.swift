@@ -168,9 +168,12 @@ final class FeedEvents: Sendable {
     private func send(to reader: Reader, _ write: (ByteBuffer) async throws -> Void) async throws {
         let lastID = reader.lastID
         var position: Int?
+        // A reader without the id of its state would miss the changes while it is away.
+        var needsID = false
         if lastID == nil {
             let (end, last) = state.withLock { ($0.log.end, $0.log.last) }
             position = end
+            needsID = last == nil
             try await write(Self.greeting(last))
         } else {
             try await write(Self.greeting(nil))
@@ -186,7 +189,11 @@ final class FeedEvents: Sendable {
                 guard let text = state.withLock({ $0.log[next] }) else { return }
                 try await write(text)
                 position = next + 1
-                isQuiet = false
+                (isQuiet, needsID) = (false, false)
+            }
+            if needsID, let id = state.withLock({ $0.log.end == position ? $0.log.last.map(Self.id) : nil }) {
+                try await write(ByteBuffer(string: id + "\n"))
+                (isQuiet, needsID) = (false, false)
             }
             if isQuiet { try await write(Self.comment) }
         }

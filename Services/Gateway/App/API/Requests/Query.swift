@@ -2,23 +2,24 @@ import Foundation
 import JSON
 import RPC
 
-/// The parameters of a query. Unknown ones are ignored; known ones are validated strictly.
+/// The parameters of a query, or the fields of a form (`application/x-www-form-urlencoded`). Unknown ones are ignored; known ones are
+/// validated strictly.
 struct Query {
     private let pairs: [(name: String, value: String?)]
 
     init(_ text: String) {
         pairs = text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (
-                // A name with invalid percent-encoding counts as unknown.
-                name: parts[0].removingPercentEncoding ?? "",
-                value: parts.count > 1 ? parts[1].removingPercentEncoding : nil
-            )
+            return (name: Self.name(of: pair), value: parts.count > 1 ? Self.decoded(parts[1]) : nil)
         }
     }
 
-    /// The fields of a form (`application/x-www-form-urlencoded`).
-    init(form text: String) { self.init(text.replacing("+", with: "%20")) }
+    /// The name of `NAME=VALUE`. A name with invalid percent-encoding counts as unknown.
+    static func name(of pair: Substring) -> String { decoded(pair.prefix { $0 != "=" }) ?? "" }
+
+    private static func decoded(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
 
     /// The names of the parameters, each once.
     var names: [String] { pairs.map(\.name).reduce(into: []) { if !$1.isEmpty, !$0.contains($1) { $0.append($1) } } }

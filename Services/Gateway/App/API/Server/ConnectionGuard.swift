@@ -120,6 +120,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func refuse(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
         discardsInput = true
         self.refusal = refusal
+        // The request whose body is broken gets no other answer: nothing waits for the rest of its body.
+        if body != nil {
+            body = nil
+            unanswered -= 1
+        }
         if unanswered == 0 { sendRefusal(context) }
     }
 

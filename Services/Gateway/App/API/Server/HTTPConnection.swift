@@ -59,8 +59,14 @@ struct HTTPConnection: Sendable {
                 while let part = try await requests.next() {
                     guard case .head(let request) = part else { continue }
                     var body = ByteBuffer()
+                    var next = try await requests.next()
                     // The guard limits bodies, and passes on only those that are read.
-                    while case .body(let bytes)? = try await requests.next() { body.writeImmutableBuffer(bytes) }
+                    while case .body(let bytes)? = next {
+                        body.writeImmutableBuffer(bytes)
+                        next = try await requests.next()
+                    }
+                    // Without its end a body is only the beginning of what was sent.
+                    guard case .end? = next else { break }
                     try await answer(request, body, parts.channel, answers)
                     if request.headerFields[.connection] == "close" { break }
                 }

@@ -20,6 +20,10 @@ struct RequestRefusal: Equatable {
 
     /// - Returns: nil for a valid head.
     init?(_ head: HTTPRequestHead) {
+        if let refusal = Self.refusal(ofCodings: head) {
+            self = refusal
+            return
+        }
         // A proxy might interpret an ambiguous host differently (RFC 9112 §3.2). Only HTTP/1.0 requests may omit the
         // field.
         let hosts = head.headers["host"]
@@ -30,6 +34,18 @@ struct RequestRefusal: Equatable {
         }
         guard !HostField.isValid(host) else { return nil }
         self.init(status: 400, kind: .invalidRequest, reason: "the Host field must be a host, optionally with a port")
+    }
+
+    /// The end of a body is known only with the transfer coding `chunked`, which is the only one that is read (RFC 9112 §6.1, §6.3).
+    private static func refusal(ofCodings head: HTTPRequestHead) -> RequestRefusal? {
+        let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
+        guard !codings.isEmpty, codings != ["chunked"] || head.version == .http1_0 else { return nil }
+        guard codings.last == "chunked", head.version == .http1_1 else {
+            return RequestRefusal(
+                status: 400, kind: .invalidRequest, reason: "the transfer coding of a request must be chunked")
+        }
+        return RequestRefusal(
+            status: 501, kind: .invalidRequest, reason: "no transfer coding other than chunked is supported")
     }
 
     private init(status: Int, kind: ErrorKind, reason: String) {
