@@ -200,7 +200,10 @@ import Testing
             isAccepted = true
         } catch {
             isAccepted = false
-            guard case CommentsMapperError.rejected = error else { return Issue.record("\(error)") }
+            guard case CommentsMapperError.rejected = error else {
+                Issue.record("\(error)")
+                return
+            }
         }
         #expect(isAccepted == isGood)
     }
