@@ -38,7 +38,7 @@ import Testing
             #""$uuid""#, #""7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e""#,
             #" must be uuid, is "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e""#
         ),
-        (#""$date""#, #""2026-03-01T10:15:00Z""#, #" must be date, is "2026-03-01T10:15:00Z""#),
+        (#""$date""#, #""2026-03-01T10:15:00+0000""#, #" must be date, is "2026-03-01T10:15:00+0000""#),
         (#""$integer""#, "1.5", " must be integer, is 1.5"),
         (#""$string""#, "1", " must be string, is 1"),
         (#"{"$contains":"z"}"#, #""abc""#, #" must contain "z", is "abc""#),

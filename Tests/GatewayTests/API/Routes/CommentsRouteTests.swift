@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// Each comment has 128 bytes; the list adds 12 bytes and a comma between comments.
-    @Test(arguments: [(10, 1_301, 200), (10, 1_300, 413), (.max, 100_000, 413)])
+    /// Each comment has 124 bytes; the list adds 12 bytes and a comma between comments.
+    @Test(arguments: [(10, 1_261, 200), (10, 1_260, 413), (.max, 100_000, 413)])
     func `a list over the limit is too_large`(count: Int, limit: Int, status: Int) async throws {
         var services = FakeServices()
         services.list = { params, _ in

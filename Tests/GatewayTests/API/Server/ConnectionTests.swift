@@ -38,7 +38,7 @@ import Testing
         ("Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400), ("Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n", 400),
         ("Transfer-Encoding: chunked\r\n\r\n-1\r\n", 400), ("Transfer-Encoding: gzip\r\n\r\n", 400),
         ("Transfer-Encoding: chunked, gzip\r\n\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
-        ("Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 501),
+        ("Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 400),
         ("Content-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
         ("Content-Length: -3\r\n\r\n", 400),
     ])

@@ -40,9 +40,9 @@ struct RequestRefusal: Equatable {
     private static func refusal(ofCodings head: HTTPRequestHead) -> RequestRefusal? {
         let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
         guard !codings.isEmpty, codings != ["chunked"] || head.version == .http1_0 else { return nil }
-        guard codings.last == "chunked", head.version == .http1_1 else {
+        guard codings.firstIndex(of: "chunked") == codings.count - 1, head.version == .http1_1 else {
             return RequestRefusal(
-                status: 400, kind: .invalidRequest, reason: "the transfer coding of a request must be chunked")
+                status: 400, kind: .invalidRequest, reason: "the last transfer coding must be chunked, once")
         }
         return RequestRefusal(
             status: 501, kind: .invalidRequest, reason: "no transfer coding other than chunked is supported")
