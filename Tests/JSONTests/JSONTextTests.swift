@@ -157,20 +157,6 @@ struct JSONTextTests {
         _ = try RawJSON(checking: object(names + ["\u{E9}", "e\u{301}"]))
     }
 
-    /// So that a long name is not decoded again for every later member. Each name is in a text of its own, so an earlier one cannot
-    /// be read again.
-    @Test(arguments: [(#""abc""#, false), (#""a\u0062c""#, false), (#""\u0064""#, false), (#""\u0061b""#, true)])
-    func `the names of an object with an escape are decoded once`(text: String, isNew: Bool) throws {
-        var names = MemberNames()
-        for (text, isNew) in [(#""\u0061bc""#, true), (#""d""#, true), (text, isNew)] {
-            try Array(text.utf8).withUnsafeBufferPointer { bytes in
-                var reader = JSONReader(checking: bytes)
-                let name = try #require(try reader.skipString())
-                #expect(names.insert(name, in: reader) == isNew)
-            }
-        }
-    }
-
     private func expectSyntaxError(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
         do {
             _ = try RawJSON(checking: bytes)

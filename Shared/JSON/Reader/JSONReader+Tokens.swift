@@ -48,6 +48,9 @@ extension JSONReader {
         if let next = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) {
             throw syntax("a number cannot begin with a zero")
         }
+        guard position - start <= Self.longestNumber else {
+            throw syntax("a number is longer than \(Self.longestNumber) bytes")
+        }
         return (start..<position, isInteger)
     }
 
@@ -73,7 +76,7 @@ extension JSONReader {
                 return MemberName(range: start..<position - 1, hasEscapes: hasEscapes)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
-                guard let length = StringEscapes.length(bytes[position...]) else {
+                guard let length = StringEscapes.length(in: bytes, at: position) else {
                     throw syntax("invalid escape (surrogates come in pairs)")
                 }
                 position += length

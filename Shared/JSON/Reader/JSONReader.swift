@@ -10,6 +10,9 @@ public struct JSONReader {
     /// The maximum nesting of arrays and objects. Bounds the recursion of `skipValue`.
     public static let maximumDepth = 64
 
+    /// The maximum bytes of a number. Every `Double` has a spelling of at most 24, an exact one of at most 1,079.
+    static let longestNumber = 2_048
+
     package let bytes: UnsafeBufferPointer<UInt8>
     package internal(set) var position: Int
     private var depth = 0
@@ -82,7 +85,7 @@ public struct JSONReader {
         guard try continues(&object.isFirst, until: UInt8(ascii: "}")) else { return nil }
         let name = try memberName()
         if !isTrusting, !object.names.insert(name, in: self) {
-            throw syntax("the member \"\(decode(name).prefix(64))\" appears twice")
+            throw syntax("the member \"\(decode(name, atMost: 64))\" appears twice")
         }
         return name
     }

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import JSON
+
+/// Strings with escapes, and long texts.
+struct StringDecodingTests {
+    private func decoded(_ text: String, atMost count: Int = .max) throws -> String {
+        try Array(text.utf8).withUnsafeBufferPointer { bytes in
+            var reader = JSONReader(checking: bytes)
+            let string = try #require(try reader.skipString())
+            return reader.decode(string, atMost: count)
+        }
+    }
+
+    @Test(arguments: [
+        (#""""#, ""), (#""a""#, "a"), (#""\u0061""#, "a"), (#""\u00e9\u00E9""#, "éé"), (#""\u20ac""#, "€"),
+        (#""\ud83d\ude00""#, "😀"), (#""\uD800\uDC00""#, "\u{10000}"), (#""\udbff\udfff""#, "\u{10FFFF}"),
+        (#""\u0000""#, "\0"), (#""\uffff""#, "\u{FFFF}"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+        (#""x\u0061y😀\nz""#, "xay😀\nz"), (#""\\u0061""#, "\\u0061"),
+    ])
+    func `escapes are decoded`(text: String, string: String) throws {
+        #expect(Array(try decoded(text).unicodeScalars) == Array(string.unicodeScalars))
+    }
+
+    @Test(arguments: [1, 15, 16, 17, 63, 64, 65, 200])
+    func `an escape is decoded at any distance from the others`(distance: Int) throws {
+        let plain = String(repeating: "p", count: distance)
+        #expect(try decoded("\"\(plain)\\u0041\(plain)\\n\(plain)\"") == "\(plain)A\(plain)\n\(plain)")
+    }
+
+    @Test(arguments: [
+        (#""abcd""#, 4, "abcd"), (#""abcd""#, 3, "abc"), (#""abcd""#, 0, ""), (#""aé""#, 2, "a"), (#""aé""#, 3, "aé"),
+        (#""a\u0062c""#, 6, "a"), (#""a\u0062c""#, 7, "ab"), (#""\ud83d\ude00b""#, 11, ""),
+        (#""\ud83d\ude00b""#, 12, "😀"), (#""\\\\""#, 3, "\\"), (#""😀b""#, 3, ""), (#""😀b""#, 4, "😀"),
+    ])
+    func `the beginning of a string ends between two characters`(text: String, count: Int, string: String) throws {
+        #expect(try decoded(text, atMost: count) == string)
+    }
+
+    @Test(arguments: [0, 1]) func `a number may have 2,048 bytes`(excess: Int) {
+        let text = String(repeating: "1", count: JSONReader.longestNumber + excess)
+        let result = Result { () throws(JSONError) in try RawJSON(checking: text) }
+        #expect((try? result.get()) == nil || excess == 0)
+        if case .failure(let error) = result {
+            #expect(excess == 1 && "\(error)".contains("a number is longer than 2048 bytes"))
+        }
+    }
+
+    @Test(arguments: [16, 17, 1_000])
+    func `a duplicate is found among many names, in any spelling`(count: Int) throws {
+        let names = (0..<count).map { #""n\#($0)""# }
+        let object = { (names: [String]) in "{" + names.map { $0 + ":0" }.joined(separator: ",") + "}" }
+        _ = try RawJSON(checking: object(names))
+        for again in [#""n0""#, #""\u006e0""#, names[count - 1]] {
+            #expect(throws: JSONError.self) { try RawJSON(checking: object(names + [again])) }
+        }
+        // Equal for Swift's strings, but not for JSON.
+        _ = try RawJSON(checking: object(names + ["\"\u{E9}\"", "\"e\u{301}\""]))
+    }
+}
