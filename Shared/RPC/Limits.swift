@@ -23,6 +23,16 @@ public struct Limits: Sendable, Equatable {
     /// The maximum payload bytes of one chunk; larger messages are sent in parts.
     public static let chunkBytes = 65_536
 
+    /// The maximum bytes of a text that is parsed and decoded on the event loop. The worst text of this size takes a few
+    /// milliseconds; larger ones are parsed and decoded on another thread.
+    public static let textOnLoop = 131_072
+
+    /// How many bytes of an encoded string decode to more than `count` bytes: an escape of six bytes is one of them.
+    static func encodedBytes(over count: Int) -> Int { 6 * (count + 1) }
+
+    /// How many received bytes may wait while a large message before them is parsed. Then the connection is not read.
+    static let backlog = 512 * 1_024
+
     /// Buffers of a call up to this size are not counted against budgets.
     public static let uncountedBytes = 4_096
 
@@ -81,6 +91,9 @@ public struct Limits: Sendable, Equatable {
 
     /// The maximum number of connections of one process.
     public var connections = 4_096
+
+    /// How many connections over `connections` may be told so. Others are closed without a word.
+    public static let refusedConnections = 64
 
     /// While a peer has not read this many bytes of answers, no further handler starts for it.
     public var queuedBytes = 16 * 1_024 * 1_024

@@ -62,9 +62,15 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// task.
     private static let startsPerLook = 8
 
-    public init(_ loop: any EventLoop, clock: any MonotonicClock = .system) {
+    /// Where large texts are parsed; nil for a loop that no other thread may use.
+    private let threads: NIOThreadPool?
+
+    public init(
+        _ loop: any EventLoop, clock: any MonotonicClock = .system, threads: NIOThreadPool? = .singleton
+    ) {
         self.loop = loop
         self.clock = clock
+        self.threads = threads
         memory = SpikeTrimmer(loop, clock)
         assembly = AssemblyBudget.ProcessTotal(memory: memory)
         answers = AnswerTotal(memory: memory)
@@ -144,6 +150,33 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     func readClock() -> NIODeadline {
         now = clock.now(on: loop)
         return now
+    }
+
+    // MARK: Large texts
+
+    /// Runs `body` on another thread, and `whenDone` with its result on the event loop: for work that takes a time in
+    /// proportion to a large text. On the event loop only.
+    func runBeside<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result, whenDone: @escaping (Result) -> Void
+    ) {
+        guard let threads else {
+            let result = body()
+            return loop.assumeIsolated().execute { whenDone(result) }
+        }
+        let whenDone = NIOLoopBound(whenDone, eventLoop: loop)
+        threads.submit { _ in
+            let result = body()
+            whenDone.eventLoop.execute { whenDone.value(result) }
+        }
+    }
+
+    /// Runs `body` on another thread: for work that takes a time in proportion to a large text.
+    public nonisolated(nonsending) static func beside<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
+        await withUnsafeContinuation { continuation in
+            NIOThreadPool.singleton.submit { _ in continuation.resume(returning: body()) }
+        }
     }
 
     // MARK: Timers

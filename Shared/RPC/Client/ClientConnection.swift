@@ -29,6 +29,12 @@ final class ClientConnection: ChannelInboundHandler {
     static let ignoredPerSecond = 100
     private var ignored = (second: NIODeadline.distantPast, count: 0)
 
+    /// Set when the connection is lost while a message is parsed: succeeds when all that was received is read.
+    private var ending: EventLoopPromise<Void>?
+
+    /// Succeeds when all that was received is read. For a connection that is closed.
+    var hasEnded: EventLoopFuture<Void> { ending?.futureResult ?? channel.eventLoop.makeSucceededVoidFuture() }
+
     /// Whether the peer has answered as the protocol requires. An error without an id before that refuses the
     /// connection.
     private var hasAnswered = false
@@ -49,6 +55,10 @@ final class ClientConnection: ChannelInboundHandler {
         self.core = core
         let limits = core.limits
         transport = Transport(channel: channel, executor: core.executor, limits: limits)
+        transport.whenParsed = { [weak self] in self?.hasParsed() }
+        transport.budget.end = { [weak self] error in
+            if let self { self.core.broken(self, .unavailable, error.message) }
+        }
         transport.writer.whenWritten = { [weak self] in
             if let self { self.core.hasWritten(self) }
         }
@@ -136,20 +146,30 @@ final class ClientConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        core.reading { read(bytes) }
+        core.reading {
+            transport.append(bytes)
+            core.heard(self)
+            read()
+        }
     }
 
-    private func read(_ bytes: ByteBuffer) {
-        transport.append(bytes)
-        core.heard(self)
+    private func hasParsed() {
+        core.reading { read() }
+        guard let ending, !transport.isParsing else { return }
+        end()
+        transport.whenParsed = {}
+        ending.succeed()
+    }
+
+    private func read() {
         do {
-            while channel.isActive, let received = try transport.next() {
+            while channel.isActive || ending != nil, let received = try transport.next() {
                 switch received {
-                case .message(let text): try receive(text)
+                case .message(let message): try receive(message)
+                case .invalid(let error): throw error
                 // An answer in parts that exceeded our limits. Its transfer was stopped, so the server answers with an
                 // error.
-                case .refused(let error) where error.kind != .parseError: break
-                case .refused(let error): throw error
+                case .refused: break
                 }
             }
             try noteAborts()
@@ -161,6 +181,14 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        // What the server sent before it closed the connection still counts.
+        guard transport.isParsing else { return end() }
+        ending = channel.eventLoop.makePromise()
+        // Until then nothing else may hold this connection.
+        transport.whenParsed = { self.hasParsed() }
+    }
+
+    private func end() {
         core.broken(
             self, .unavailable,
             "the connection was lost during the call"
@@ -175,8 +203,8 @@ final class ClientConnection: ChannelInboundHandler {
 
     // MARK: Receiving
 
-    private func receive(_ text: ByteBuffer) throws {
-        switch try MessageParser.parse(text) {
+    private func receive(_ message: IncomingMessage) throws {
+        switch message {
         case .response(let response): try receive(response)
         case .single(let call):
             if let fault = call.faultAsAnswer { return try receive(call, fault: fault) }

@@ -13,8 +13,8 @@ extension ClientCore {
     }
 
     /// Connects once.
-    /// - Returns: completes when the connection has ended; fails when no connection was established.
-    func connect() -> EventLoopFuture<Void> {
+    /// - Returns: fails when no connection was established.
+    func connect() -> EventLoopFuture<NIOLoopBound<ClientConnection>> {
         // While the circuit is open, calls do not wait for the next attempt.
         if case .down = state {} else { state = .connecting }
         let core = NIOLoopBound(self, eventLoop: executor.loop)
@@ -30,9 +30,8 @@ extension ClientCore {
             .flatMapThrowing { channel, peer in
                 let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
                 try core.value.opened(connection, peer)
-                return channel
+                return NIOLoopBound(connection, eventLoop: channel.eventLoop)
             }
-            .flatMap { $0.closeFuture }
     }
 
     func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {

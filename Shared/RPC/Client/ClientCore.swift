@@ -305,7 +305,16 @@ final class ClientCore {
 
     // MARK: Streams
 
+    /// Counts the items of one stream.
+    func streamBudget() -> AssemblyBudget {
+        AssemblyBudget(
+            limit: .max, processLimit: limits.assembledBytesPerProcess, process: executor.assembly)
+    }
+
     func beginStream(_ call: ClientCall) {
+        call.stream?.overflow = { [weak self, weak call] error in
+            if let call { self?.end(call, .failure(error)) }
+        }
         call.stream?.grant = { [weak self, weak call] items in
             guard let self, let call, call.phase == .sent else { return }
             self.connection?.grant(items, to: call)

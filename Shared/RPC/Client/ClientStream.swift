@@ -7,11 +7,12 @@ final class ClientStream {
     /// An item. While it waits for its attachments, later items wait too.
     private final class Slot {
         var item: Payload?
-
-        init(_ item: Payload?) { self.item = item }
     }
 
     private let window: Int
+
+    /// Counts the bytes of the items that wait for their reader. Of this stream alone.
+    private let budget: AssemblyBudget
     private var slots = CircularBuffer<Slot>()
     private var outcome: Result<Void, RPCError>?
     private var taker: Taker?
@@ -23,9 +24,21 @@ final class ClientStream {
     /// Grants the server more items.
     var grant: (Int) -> Void = { _ in }
 
-    init(window: Int) {
+    /// Cancels the stream at the server: its items are too many bytes.
+    var overflow: (RPCError) -> Void = { _ in }
+
+    /// - Parameter budget: of this stream alone.
+    init(window: Int, budget: AssemblyBudget) {
         self.window = window
+        self.budget = budget
         granted = window
+        budget.end = { [weak self] error in
+            guard let self else { return }
+            removeSlots(from: slots.startIndex)
+            outcome = .failure(error)
+            overflow(error)
+            serve()
+        }
     }
 
     /// Reserves the position of an item that has arrived; its attachments may be incomplete.
@@ -34,20 +47,34 @@ final class ClientStream {
     func receive(_ item: Payload?) -> ((Payload) -> Void)? {
         guard granted > 0 else { return nil }
         granted -= 1
-        let slot = Slot(item)
+        let slot = Slot()
         slots.append(slot)
-        serve()
+        if let item { fill(slot, item) }
         return { [weak self] item in
-            slot.item = item
-            self?.serve()
+            // The stream may have ended meanwhile.
+            if let self, slots.contains(where: { $0 === slot }) { fill(slot, item) }
         }
+    }
+
+    private func fill(_ slot: Slot, _ item: Payload) {
+        slot.item = item
+        budget.hold(item.heldBytes)
+        serve()
     }
 
     func end(_ outcome: Result<Void, RPCError>) {
         self.outcome = self.outcome ?? outcome
         // Attachments that are missing will not arrive any more.
-        if let cut = slots.firstIndex(where: { $0.item == nil }) { slots.removeSubrange(cut...) }
+        if let cut = slots.firstIndex(where: { $0.item == nil }) { removeSlots(from: cut) }
         serve()
+    }
+
+    /// Drops the items that wait, because their reader has left.
+    func abandon() { removeSlots(from: slots.startIndex) }
+
+    private func removeSlots(from start: CircularBuffer<Slot>.Index) {
+        budget.hold(-slots[start...].reduce(0) { $0 + ($1.item?.heldBytes ?? 0) })
+        slots.removeSubrange(start...)
     }
 
     var isOver: Bool { outcome != nil }
@@ -63,6 +90,7 @@ final class ClientStream {
         guard let taker else { return }
         if let item = slots.first?.item {
             slots.removeFirst()
+            budget.hold(-item.heldBytes)
             self.taker = nil
             taken += 1
             if taken * 2 >= window, outcome == nil {

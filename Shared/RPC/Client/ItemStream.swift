@@ -30,7 +30,7 @@ public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
         }
         guard let item = try outcome.get() else { return nil }
         do throws(JSONError) {
-            return try item.read(as: codec)
+            return try await item.readBeside(as: codec)
         } catch {
             cancel()
             throw RPCError(invalidResult: error)

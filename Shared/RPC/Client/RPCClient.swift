@@ -88,7 +88,9 @@ public final class RPCClient: Sendable {
                 await withTaskCancellationHandler {
                     do {
                         let start = executor.clock.now
-                        try await core.value.connect().get()
+                        let connection = try await core.value.connect().get().value
+                        try await connection.channel.closeFuture.get()
+                        try await connection.hasEnded.get()
                         isBusy = false
                         busyBackoff.reset()
                         // Otherwise a peer that greets and closes at once would be reconnected without a pause,
@@ -134,7 +136,7 @@ public final class RPCClient: Sendable {
             options.resolved(isRepeatable: method.isIdempotent, takesAttachments: method.answersWithBytes),
             checksAttachments: true)
         do throws(JSONError) {
-            return try answer.read(as: method.answer)
+            return try await answer.readBeside(as: method.answer)
         } catch {
             throw RPCError(invalidResult: error)
         }
@@ -227,12 +229,15 @@ public final class RPCClient: Sendable {
         guard !Task.isCancelled else { throw RPCError.cancelledBeforeSent }
         let call = ClientCall(id: nextID(), method, params, options, checksAttachments: checksAttachments)
         let stream = await core.look { core in
-            let stream = ClientStream(window: options.window)
+            let stream = ClientStream(window: options.window, budget: core.streamBudget())
             call.caller = .stream(stream)
             core.beginStream(call)
             return NIOLoopBound(stream, eventLoop: core.executor.loop)
         }
-        defer { cancel(call) }
+        defer {
+            cancel(call)
+            stream.onLoop { $0.abandon() }
+        }
         return try await body(ItemStream(stream, of: codec, cancel: { self.cancel(call) }))
     }
 

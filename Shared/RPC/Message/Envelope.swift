@@ -83,7 +83,7 @@ struct Envelope {
             }
             guard hasMethod else { throw RPCError(.invalidRequest, "method: is missing", begun: false) }
             guard let method else { throw RPCError(.invalidRequest, "method: must be a string", begun: false) }
-            let name = JSONReader(trusting: bytes).decode(method)
+            let name = JSONReader(trusting: bytes).decode(method, atMost: Limits.encodedBytes(over: Limits.methodBytes))
             return Request(method: name, params: try checkedParams, meta: try checkedMeta)
         }
     }

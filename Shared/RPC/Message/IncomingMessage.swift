@@ -48,6 +48,14 @@ struct Response {
 }
 
 extension RawJSON {
+    /// Whether it is decoded on another thread.
+    var isLarge: Bool { bytes.count > Limits.textOnLoop }
+
+    /// Refuses large parameters of the protocol's methods, which are decoded on the event loop.
+    func mustBeSmall() throws(JSONError) {
+        if isLarge { throw .refused("must have at most \(Limits.textOnLoop) bytes, has \(bytes.count)") }
+    }
+
     /// How many bytes a call counts against the budget for this text; 0 for small texts.
     var heldBytes: Int { bytes.count > Limits.uncountedBytes ? bytes.count : 0 }
 }

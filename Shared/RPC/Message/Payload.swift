@@ -39,6 +39,22 @@ public struct Payload: Sendable, Equatable {
         try json.read(as: codec, attachments: attachments, refusingUnknownMembers: refusingUnknownMembers)
     }
 
+    /// How many bytes it counts against a budget.
+    var heldBytes: Int { attachments.reduce(json.heldBytes) { $0 + $1.data.count } }
+
+    /// Whether the value is decoded on another thread.
+    var isLarge: Bool { json.isLarge }
+
+    /// As `read`; a large value is decoded on another thread.
+    nonisolated(nonsending) func readBeside<Value: Sendable>(
+        as codec: Codec<Value>, refusingUnknownMembers: Bool = false
+    ) async throws(JSONError) -> Value {
+        guard isLarge else { return try read(as: codec, refusingUnknownMembers: refusingUnknownMembers) }
+        return try await LoopExecutor.beside {
+            Result { () throws(JSONError) in try read(as: codec, refusingUnknownMembers: refusingUnknownMembers) }
+        }.get()
+    }
+
     /// The same value with its bytes inline, for a receiver that takes no attachments. Invalid references to bytes stay
     /// unchanged: their reader will report what is wrong.
     var inlined: RawJSON {

@@ -94,7 +94,10 @@ extension RawJSON {
     /// Its first bytes, for an error message.
     var brief: String {
         let maximum = 40
-        let text = description
-        return text.count <= maximum ? text : text.prefix(maximum) + "…"
+        // Enough for 40 characters of four bytes. Of the last, which may be cut, nothing is shown.
+        let start = bytes.prefix(4 * maximum + 4)
+        let text = String(decoding: start, as: UTF8.self)
+        guard text.count > maximum || start.count < bytes.count else { return text }
+        return text.prefix(min(maximum, text.count - 1)) + "…"
     }
 }

@@ -33,9 +33,9 @@ struct RequestMeta: Sendable, Equatable {
                     meta.timeout = try read(Members.timeout, "timeout_ms", &reader)
                 } else if reader.matches(name, "traceparent") {
                     // A trace member that is not a string counts as absent, like a malformed string.
-                    trace.parent = try reader.skipString().map { reader.decode($0) }
+                    trace.parent = try reader.skipString().map { reader.decode($0, atMost: longestTrace) }
                 } else if reader.matches(name, "tracestate") {
-                    trace.state = try reader.skipString().map { reader.decode($0) }
+                    trace.state = try reader.skipString().map { reader.decode($0, atMost: longestTrace) }
                 } else if reader.matches(name, "attachments") {
                     meta.attachments = try read(.boolean, "attachments", &reader)
                 } else if reader.matches(name, "stream") {
@@ -54,6 +54,9 @@ struct RequestMeta: Sendable, Equatable {
             return meta
         },
         write: { $0.write(to: &$1) })
+
+    /// Enough of a trace member to see that it is too long.
+    private static let longestTrace = Limits.encodedBytes(over: Limits.traceBytes)
 
     private enum Members {
         static let timeout = Codec<Int>.integer(Limits.timeoutMilliseconds)

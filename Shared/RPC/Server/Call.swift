@@ -123,7 +123,9 @@ final class Call {
         let payload = Payload(request.params, attachments: attachments)
         state = .running(nil)
         switch handler {
-        case .atOnce(let handler): handlerEnded(Result { try context.trace.during { try handler(payload, context) } })
+        case .atOnce(_, let handler) where payload.isLarge: run(context.trace) { try await handler(payload, context) }
+        case .atOnce(let handler, _):
+            handlerEnded(Result { try context.trace.during { try handler(payload, context) } })
         case .inTask(let handler): run(context.trace) { try await handler(payload, context) }
         case .stream(let handler):
             guard let stream else { return handlerEnded(.success(Reply(.emptyObject))) }

@@ -7,7 +7,10 @@ public struct MethodTable: Sendable {
     /// What answers a call.
     enum Handler: Sendable {
         /// Runs while reading: it has ended when the next call is read.
-        case atOnce(@Sendable (Payload, CallContext) throws -> Reply)
+        /// - Parameter whenLarge: the same for large parameters. Runs in a task, because they are decoded on another thread.
+        case atOnce(
+            @Sendable (Payload, CallContext) throws -> Reply,
+            whenLarge: @Sendable (Payload, CallContext) async throws -> Reply)
         /// Runs in a task, because it may suspend.
         case inTask(@Sendable (Payload, CallContext) async throws -> Reply)
         case stream(@Sendable (Payload, CallContext, ItemSink<Payload>) async throws -> Void)
@@ -51,14 +54,16 @@ public struct MethodTable: Sendable {
     public mutating func handle<Params, Answer>(
         _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) throws -> Answer
     ) {
-        handlers[method.name, default: Handlers()].once = .atOnce { payload, context in
-            let params = try payload.params(as: method.params)
+        let answer: @Sendable (Params, CallContext) throws -> Reply = { params, context in
             do {
                 return Reply(try body(params, context), as: method.answer)
             } catch {
                 throw method.declared(error)
             }
         }
+        handlers[method.name, default: Handlers()].once = .atOnce(
+            { try answer(try $0.params(as: method.params), $1) },
+            whenLarge: { try answer(try await $0.paramsBeside(as: method.params), $1) })
     }
 
     /// Adds a handler.
@@ -70,7 +75,7 @@ public struct MethodTable: Sendable {
         _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) async throws -> Answer
     ) {
         handlers[method.name, default: Handlers()].once = .inTask { payload, context in
-            let params = try payload.params(as: method.params)
+            let params = try await payload.paramsBeside(as: method.params)
             do {
                 return Reply(try await body(params, context), as: method.answer)
             } catch {
@@ -85,7 +90,7 @@ public struct MethodTable: Sendable {
         _ body: @escaping @Sendable (Params, CallContext, ItemSink<Item>) async throws -> Void
     ) {
         handlers[method.name, default: Handlers()].stream = .stream { payload, context, sink in
-            let params = try payload.params(as: method.params)
+            let params = try await payload.paramsBeside(as: method.params)
             do {
                 try await body(params, context, sink.of(method.item))
             } catch {
@@ -118,6 +123,16 @@ extension Payload {
     fileprivate func params<Params>(as codec: Codec<Params>) throws(RPCError) -> Params {
         do throws(JSONError) {
             return try read(as: codec, refusingUnknownMembers: true)
+        } catch {
+            throw RPCError(invalidParams: error)
+        }
+    }
+
+    fileprivate nonisolated(nonsending) func paramsBeside<Params: Sendable>(
+        as codec: Codec<Params>
+    ) async throws(RPCError) -> Params {
+        do throws(JSONError) {
+            return try await readBeside(as: codec, refusingUnknownMembers: true)
         } catch {
             throw RPCError(invalidParams: error)
         }

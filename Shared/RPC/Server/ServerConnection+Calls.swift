@@ -65,7 +65,9 @@ extension ServerConnection {
         do throws(RPCError) {
             try mayAdmit(request)
             let handler = try core.methods.handler(of: method, for: request)
-            if case .atOnce(let body) = handler, numbers.isEmpty, mayStartNow(toAnswer: destination) {
+            if case .atOnce(let body, _) = handler, numbers.isEmpty, !request.params.isLarge,
+                mayStartNow(toAnswer: destination)
+            {
                 return answer(request, of: method, handler, body, to: destination)
             }
             let stream = request.meta.stream == true ? try stream(request, to: destination) : nil
@@ -204,6 +206,7 @@ extension ServerConnection {
 
     /// - Returns: false when the call is unknown or over.
     private func cancelCall(of params: RawJSON) throws(JSONError) -> Bool {
+        try params.mustBeSmall()
         guard let call = calls[.id(try params.read(as: ProtocolMethods.cancel.params).id)] else { return false }
         abort(call, RPCError(.cancelled, "the caller cancelled"))
         return true
@@ -211,6 +214,7 @@ extension ServerConnection {
 
     /// - Returns: false when the stream is unknown or over.
     private func grantItems(_ params: RawJSON) throws(JSONError) -> Bool {
+        try params.mustBeSmall()
         let grant = try params.read(as: ProtocolMethods.grant.params)
         guard let stream = calls[.id(grant.id)]?.stream else { return false }
         guard stream.grant(grant.items) else {

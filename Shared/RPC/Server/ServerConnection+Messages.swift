@@ -3,16 +3,7 @@ import NIOCore
 
 /// Turns messages into calls.
 extension ServerConnection {
-    func receive(_ text: ByteBuffer) throws(FrameViolation) {
-        let isFirst = isFresh
-        if isFirst { phase = .open }
-        let message: IncomingMessage
-        do throws(RPCError) {
-            message = try MessageParser.parse(text)
-        } catch {
-            send(nil, .failure(error))
-            return
-        }
+    func receive(_ message: IncomingMessage, isFirst: Bool) throws(FrameViolation) {
         switch message {
         case .single(let call): try receive(call, isFirst: isFirst)
         case .batch(let members): try receive(members)
@@ -20,11 +11,6 @@ extension ServerConnection {
             try refuse(response.attachments)
             send(nil, .failure(RPCError(.invalidRequest, "a response was sent to a server", begun: false)))
         }
-    }
-
-    private var isFresh: Bool {
-        if case .fresh = phase { return true }
-        return false
     }
 
     private func receive(_ call: IncomingCall, isFirst: Bool) throws(FrameViolation) {
@@ -114,6 +100,7 @@ extension ServerConnection {
         let hello: Hello.Request
         do throws(JSONError) {
             // Unknown members come from later versions and are ignored.
+            try request.params.mustBeSmall()
             hello = try request.params.read(as: ProtocolMethods.hello.params)
         } catch {
             return (.failure(RPCError(invalidParams: error)), [])

@@ -37,6 +37,9 @@ final class ServerConnection: ChannelInboundHandler {
     /// Whether received messages are left for a later turn.
     private var readsLater = false
 
+    /// Whether the peer has shut down its sending side.
+    private var isInputClosed = false
+
     // Of `+Deadlines`.
 
     let timer: DeadlineTimer
@@ -65,6 +68,12 @@ final class ServerConnection: ChannelInboundHandler {
         loop = core.executor.loop
         transport = Transport(channel: channel, executor: core.executor, limits: core.limits)
         timer = DeadlineTimer(on: core.executor)
+        transport.whenParsed = { [weak self] in
+            if let self { core.executor.turn { self.read() } }
+        }
+        transport.budget.end = { [weak self] error in
+            if let self, isReading { reject(error) }
+        }
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
         writer.whenWritten = { [weak self] in
             self?.countAnswers()
@@ -77,7 +86,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         guard core.admit(self) else {
-            reject(.overloaded("too many connections"))
+            if core.mayRefuse(self) { reject(.overloaded("too many connections")) } else { close() }
             return
         }
         channel.peerCredentials(includingGroups: core.peers.dependOnGroups).assumeIsolated().whenSuccess { peer in
@@ -101,7 +110,7 @@ final class ServerConnection: ChannelInboundHandler {
         guard isReading else { return }
         core.executor.memory.used(bytes.readableBytes)
         transport.append(bytes)
-        if readsLater, transport.undecodedBytes <= Self.longestBacklog { return }
+        if transport.isParsing || readsLater && transport.undecodedBytes <= Limits.backlog { return }
         core.executor.turn { read() }
     }
 
@@ -109,12 +118,18 @@ final class ServerConnection: ChannelInboundHandler {
     /// others, and connections take turns. A connection with a long backlog reads all of it, and its calls wait as `Call`s,
     /// which the limits bound.
     private func read() {
-        let isPatient = transport.undecodedBytes <= Self.longestBacklog
+        let isPatient = transport.undecodedBytes <= Limits.backlog
         readsLater = false
         do throws(FrameViolation) {
             while isReading, let received = try transport.next() {
                 switch received {
-                case .message(let text): try receive(text)
+                case .message(let message):
+                    let isFirst = isFresh
+                    open()
+                    try receive(message, isFirst: isFirst)
+                case .invalid(let error):
+                    open()
+                    send(nil, .failure(error))
                 case .refused(let error): send(nil, .failure(error))
                 }
                 if isPatient, core.executor.isTurnOver, transport.undecodedBytes > 0 { return readLater() }
@@ -124,7 +139,18 @@ final class ServerConnection: ChannelInboundHandler {
         }
         if let expiry = transport.nextExpiry { timer.wake(by: expiry) }
         lingersUntil = nil
+        endInputIfRead()
         closeIfDone()
+    }
+
+    private var isFresh: Bool {
+        if case .fresh = phase { return true }
+        return false
+    }
+
+    /// Leaves the phase in which `rpc.hello` is allowed.
+    private func open() {
+        if isFresh { phase = .open }
     }
 
     private func readLater() {
@@ -134,12 +160,16 @@ final class ServerConnection: ChannelInboundHandler {
         }
     }
 
-    /// The maximum number of unread bytes that wait for a later turn. If there are more, the turn reads them all.
-    private static let longestBacklog = 512 * 1_024
-
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        isInputClosed = true
         while readsLater { core.executor.turn { read() } }
+        endInputIfRead()
+    }
+
+    /// Once everything is read that the peer has sent before it shut down its sending side.
+    private func endInputIfRead() {
+        guard isInputClosed, !readsLater, !transport.isParsing else { return }
         switch phase {
         case .fresh, .open, .draining:
             phase = .halfClosed
@@ -196,6 +226,7 @@ final class ServerConnection: ChannelInboundHandler {
         let deadline = core.executor.readClock() + core.limits.discardTime
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
         abandonAllCalls()
+        transport.endReading(error)
         // Messages about unfinished answers precede the error, which is the last message.
         writer.end()
         write { $0.response(id: nil, named(.failure(error))) }
@@ -223,7 +254,9 @@ final class ServerConnection: ChannelInboundHandler {
     /// Closes a connection that has nothing under way. A client that was told about the draining may have sent a call
     /// before it read that; the call is still answered, and then the client closes.
     func closeIfDone() {
-        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty, !readsLater else { return }
+        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty, !readsLater,
+            !transport.isParsing
+        else { return }
         if case .draining = phase, saidHello {
             let now = core.executor.readClock()
             guard let until = lingersUntil else { return linger(until: now + core.limits.discardTime) }

@@ -18,6 +18,9 @@ final class ServerCore {
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
 
+    /// The connections over the limit that are being told so.
+    private var refused: Set<ObjectIdentifier> = []
+
     /// The calls whose handler runs or has yet to start.
     private var underWay: [Call] = []
     private let began: NIODeadline
@@ -50,8 +53,15 @@ final class ServerCore {
         return true
     }
 
+    /// - Returns: whether a connection that was not admitted may wait until its peer has read why. Each takes a descriptor.
+    func mayRefuse(_ connection: ServerConnection) -> Bool {
+        guard refused.count < Limits.refusedConnections else { return false }
+        return refused.insert(ObjectIdentifier(connection)).inserted
+    }
+
     func remove(_ connection: ServerConnection) {
         connections[ObjectIdentifier(connection)] = nil
+        refused.remove(ObjectIdentifier(connection))
         resumeIfOver()
     }
 

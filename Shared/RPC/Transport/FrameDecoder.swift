@@ -18,6 +18,19 @@ struct FrameDecoder {
     /// The bytes of frames that were not returned yet.
     var undecodedBytes: Int { buffer.readableBytes }
 
+    /// The memory that holds them.
+    var heldBytes: Int { buffer.readableBytes == 0 ? 0 : buffer.storageCapacity }
+
+    /// Frees memory that held frames which were returned, if most of it did.
+    mutating func trim() {
+        if heldBytes > 4 * (buffer.readableBytes + Limits.uncountedBytes) {
+            buffer = ByteBuffer(bytes: buffer.readableBytesView)
+        }
+    }
+
+    /// Drops all bytes.
+    mutating func drop() { buffer = ByteBuffer() }
+
     mutating func append(_ bytes: ByteBuffer) {
         if buffer.readableBytes == 0 {
             buffer = bytes

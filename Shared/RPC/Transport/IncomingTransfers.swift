@@ -129,8 +129,11 @@ final class IncomingTransfers {
         if group == nil, length > limits.frameBytes { throw .tooLong(length, limit: limits.frameBytes) }
         // When the budget is exceeded, the newest transfer fails, possibly this one.
         while !budget.take(count) {
-            let isTooLarge = length + (group?.heldBytes ?? 0) > budget.limit
-            fail(open.keys.max() ?? number, isTooLarge ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
+            if length + (group?.heldBytes ?? 0) > budget.limit {
+                fail(number, .attachmentTooLarge(over: budget.limit))
+            } else {
+                fail(open.keys.max() ?? number, .tooManyBytes)
+            }
             if open[number] == nil { return }
         }
         open[number]?.transfer.content.append(payload, isLast: isLast)

@@ -19,10 +19,28 @@ final class Transport {
     private let transfers: IncomingTransfers
 
     enum Received {
-        case message(ByteBuffer)
+        case message(IncomingMessage)
+        /// A message that is not JSON, or neither an object nor a batch.
+        case invalid(RPCError)
         /// A message that was not received; the call that it belongs to is unknown.
         case refused(RPCError)
     }
+
+    /// A message that is parsed on another thread, so that it does not delay the loop. What follows it waits.
+    private enum Parsing {
+        case nothing
+        case underWay(bytes: Int)
+        case done(Result<Received, FrameViolation>)
+    }
+
+    private var parsing = Parsing.nothing
+
+    /// Called when `next` can return again what it could not while `isParsing`.
+    var whenParsed: () -> Void = {}
+
+    /// The share of `budget` of the bytes that are not decoded or parsed yet.
+    private var countedBytes = 0
+    private var isReading = true
 
     /// The channel's option `recvAllocator`: large enough to read a message of `Limits.chunkBytes` at once.
     static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
@@ -62,44 +80,111 @@ final class Transport {
     /// How many messages in parts the peer has aborted.
     var abortedMessages: Int { transfers.abortedMessages }
 
-    func append(_ bytes: ByteBuffer) { decoder.append(bytes) }
+    /// Adds received bytes. If many wait while a message is parsed, the connection is not read until it is parsed.
+    func append(_ bytes: ByteBuffer) {
+        decoder.append(bytes)
+        if isParsing {
+            if decoder.undecodedBytes > Limits.backlog { setReading(false) }
+            countBytes()
+        } else {
+            // `next` is called now, and counts what it leaves.
+            count(0)
+        }
+    }
 
-    /// The next message, or nil when more bytes are needed.
+    /// Whether a message is parsed on another thread. Then `next` returns nil, and `whenParsed` will be called.
+    var isParsing: Bool {
+        if case .underWay = parsing { return true }
+        return false
+    }
+
+    /// The next message, or nil when more bytes are needed or `isParsing`.
     func next() throws(FrameViolation) -> Received? {
-        while transfers.refusals.isEmpty, let frame = try decoder.next() {
+        if case .done(let outcome) = parsing {
+            parsing = .nothing
+            return try outcome.get()
+        }
+        while !isParsing, transfers.refusals.isEmpty, let frame = try decoder.next() {
             // Bytes that remain in the buffer belong to another frame, which has its own deadline.
             frameDeadline = nil
-            if let text = try receive(frame) { return .message(text) }
+            if let received = try receive(frame) { return received }
         }
-        if isInsideFrame { frameDeadline = frameDeadline ?? executor.readClock() + frameTimeout }
+        if !isParsing {
+            setReading(true)
+            if isInsideFrame { frameDeadline = frameDeadline ?? executor.readClock() + frameTimeout }
+            decoder.trim()
+        }
+        countBytes()
         return transfers.refusals.popFirst().map(Received.refused)
     }
 
-    /// - Returns: the message that this frame completes.
-    private func receive(_ frame: Frame) throws(FrameViolation) -> ByteBuffer? {
+    /// - Returns: the message that this frame completes, if it is small.
+    private func receive(_ frame: Frame) throws(FrameViolation) -> Received? {
         var payload = frame.payload
         switch frame.kind {
-        case .message: return payload
-        case .compressedMessage: return try decompress(payload)
+        case .message: return try parse(payload, isCompressed: false)
+        case .compressedMessage: return try parse(payload, isCompressed: true)
         case .credit:
             guard let (number, bytes) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else { return nil }
             try writer.grant(Int(bytes), to: number)
         case .stop:
             if let number = payload.readInteger(as: UInt32.self) { try writer.stop(number) }
         case .attachmentChunk, .lastAttachmentChunk, .part, .lastPart, .aborted:
-            return try transfers.receive(frame, now: executor.readClock())
+            guard let text = try transfers.receive(frame, now: executor.readClock()) else { return nil }
+            return try parse(text, isCompressed: false)
         }
         return nil
     }
 
-    private func decompress(_ payload: ByteBuffer) throws(FrameViolation) -> ByteBuffer? {
-        do throws(RPCError) {
-            return try Zlib.decompress(payload, limit: frameLimit)
-        } catch {
-            guard error.kind != .tooLarge else { throw .inflatesTooLong(limit: frameLimit) }
-            transfers.refusals.append(error)
-            return nil
+    // MARK: Parsing
+
+    /// - Returns: nil if the message is parsed on another thread.
+    private func parse(_ bytes: ByteBuffer, isCompressed: Bool) throws(FrameViolation) -> Received? {
+        let limit = frameLimit
+        // A compressed text has up to a thousand times as many bytes.
+        if bytes.readableBytes <= (isCompressed ? Limits.textOnLoop / 1_024 : Limits.textOnLoop) {
+            return try Self.parse(bytes, isCompressed: isCompressed, limit: limit)
         }
+        parsing = .underWay(bytes: bytes.readableBytes)
+        executor.runBeside {
+            Result { () throws(FrameViolation) in try Self.parse(bytes, isCompressed: isCompressed, limit: limit) }
+        } whenDone: { outcome in
+            self.parsing = .done(outcome)
+            self.countBytes()
+            self.whenParsed()
+        }
+        return nil
+    }
+
+    private static func parse(
+        _ bytes: ByteBuffer, isCompressed: Bool, limit: Int
+    ) throws(FrameViolation) -> Received {
+        do throws(RPCError) {
+            return .message(try MessageParser.parse(isCompressed ? try Zlib.decompress(bytes, limit: limit) : bytes))
+        } catch {
+            guard error.kind != .tooLarge else { throw .inflatesTooLong(limit: limit) }
+            return .invalid(error)
+        }
+    }
+
+    /// Counts what was received and is not parsed yet. Small buffers are not counted.
+    private func countBytes() {
+        var bytes = decoder.heldBytes
+        if case .underWay(let count) = parsing { bytes += count }
+        count(bytes <= Limits.uncountedBytes ? 0 : bytes)
+    }
+
+    private func count(_ bytes: Int) {
+        let change = bytes - countedBytes
+        countedBytes = bytes
+        budget.hold(change)
+    }
+
+    private func setReading(_ isReading: Bool) {
+        guard isReading != self.isReading else { return }
+        self.isReading = isReading
+        // Fails only when the channel is closed.
+        _ = channel.setOption(.autoRead, value: isReading)
     }
 
     // MARK: Attachments
@@ -139,9 +224,12 @@ final class Transport {
 
     // MARK: Ending
 
-    /// Fails all incoming transfers, because the peer will send nothing more.
+    /// Fails all incoming transfers, because nothing more is received.
     func endReading(_ error: RPCError) {
         frameDeadline = nil
+        decoder.drop()
+        setReading(true)
+        countBytes()
         transfers.end(error)
     }
 

@@ -10,7 +10,7 @@ struct FuzzFindingTests {
         var limits = Limits()
         limits.openTransfers = 2
         let budget = AssemblyBudget(
-            limit: 1_000, processLimit: 1_000, process: LoopExecutor(EmbeddedEventLoop()).assembly)
+            limit: 1_000, processLimit: 1_000, process: LoopExecutor(EmbeddedEventLoop(), threads: nil).assembly)
         var replies: [IncomingTransfers.Reply] = []
         let transfers = IncomingTransfers(limits: limits, budget: budget) { replies.append($0) }
         var outcomes = 0

@@ -41,7 +41,7 @@ extension Limits {
         let choice = input.byte()
         limits.openTransfers = choice & 1 == 0 ? 4 : 64
         limits.assembledBytes = choice & 2 == 0 ? 200_000 : 2_000_000
-        limits.frameBytes = choice & 4 == 0 ? 5_000 : 300_000
+        limits.frameBytes = choice & 4 == 0 ? 5_000 : Limits.textOnLoop
         limits.queuedBytes = choice & 8 == 0 ? 5_000 : 1_000_000
         limits.callsPerConnection = choice & 16 == 0 ? 4 : 100
         limits.discardedBytes = 10_000

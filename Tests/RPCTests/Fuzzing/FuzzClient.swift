@@ -26,7 +26,7 @@ final class FuzzClient {
 
     init(on loop: EmbeddedEventLoop, limits: Limits, features: Features) throws {
         self.loop = loop
-        executor = LoopExecutor(loop)
+        executor = LoopExecutor(loop, threads: nil)
         core = ClientCore(
             path: try SocketPath("/fuzz"), name: nil, contracts: [:], limits: limits, features: features,
             peers: TrustedPeers(), executor: executor, client: Hello.Client(name: "fuzz", version: "1"),
@@ -77,7 +77,7 @@ final class FuzzClient {
     }
 
     private func callStream(_ call: ClientCall) {
-        let stream = ClientStream(window: call.options.window)
+        let stream = ClientStream(window: call.options.window, budget: core.streamBudget())
         streams.append(NIOLoopBound(stream, eventLoop: loop))
         call.caller = .stream(stream)
         core.beginStream(call)
@@ -115,6 +115,8 @@ final class FuzzClient {
         try FuzzFinding.unless(tally.ended == tally.begun, "\(tally.begun - tally.ended) calls have not ended")
         try FuzzFinding.unless(tally.taking == 0, "a caller still waits for an item")
         try FuzzFinding.unless(streams.allSatisfy(\.value.isOver), "a stream has not ended")
+        // Their readers have left.
+        for stream in streams { stream.value.abandon() }
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
         let queued = connection?.transport.writer.queuedBytes ?? 0
         try FuzzFinding.unless(queued == 0, "\(queued) bytes queued")

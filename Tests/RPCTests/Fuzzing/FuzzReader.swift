@@ -29,7 +29,7 @@ struct FuzzReader {
             limits: limits,
             budget: AssemblyBudget(
                 limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess,
-                process: LoopExecutor(EmbeddedEventLoop()).assembly),
+                process: LoopExecutor(EmbeddedEventLoop(), threads: nil).assembly),
             reply: { _ in })
     }
 

@@ -16,7 +16,7 @@ final class FuzzServer {
 
     init(on loop: EmbeddedEventLoop, limits: Limits) throws {
         self.limits = limits
-        executor = LoopExecutor(loop)
+        executor = LoopExecutor(loop, threads: nil)
         let server = RPCServer(
             identity: ServiceIdentity(name: "fuzz", version: "1", instance: "1"),
             methods: FuzzMethods.table(gate: gate.pass), limits: limits,

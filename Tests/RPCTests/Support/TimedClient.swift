@@ -24,7 +24,7 @@ final class TimedClient {
     }
 
     init(limits: Limits = Limits()) throws {
-        executor = LoopExecutor(loop)
+        executor = LoopExecutor(loop, threads: nil)
         core = ClientCore(
             path: try SocketPath("/timed"), name: "peer", contracts: [:], limits: limits, features: .standard,
             peers: TrustedPeers(), executor: executor, client: Hello.Client(name: "timed", version: "1"),

@@ -208,7 +208,7 @@ struct TransferLimitTests {
     @Test func `a message in one part over a limit leaves nothing behind`() throws {
         var limits = Limits()
         limits.openTransfers = 0
-        let total = LoopExecutor(EmbeddedEventLoop()).assembly
+        let total = LoopExecutor(EmbeddedEventLoop(), threads: nil).assembly
         let budget = AssemblyBudget(limit: 1_000, processLimit: 1_000, process: total)
         let transfers = IncomingTransfers(limits: limits, budget: budget) { _ in }
         for number in 1...UInt32(IncomingTransfers.stoppedLimit + 10) {

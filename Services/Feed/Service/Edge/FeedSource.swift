@@ -16,14 +16,12 @@ extension FetchedFeedPage {
     ///   - url: the requested URL.
     ///   - limit: the number of requested items.
     /// - Throws: `UpstreamMonitor.Failure.rejected` for an answer that is not a page.
-    init(_ answer: UpstreamAnswer, from url: String, _ limit: Int, at cursor: FeedCursor, now: Date) throws {
+    init(_ answer: UpstreamAnswer, from url: String, _ limit: Int, at cursor: FeedCursor, now: Date) async throws {
         let continuation = FeedContinuation(links: answer.all("Link"))
-        do throws(FeedRejection) {
-            let items = try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: url)
-            self.init(items, continuation, of: answer, limit, at: cursor, now: now)
-        } catch {
-            throw UpstreamMonitor.Failure.rejected("\(error)")
+        let items = try await mapped { () throws(FeedRejection) in
+            try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: url)
         }
+        self.init(items, continuation, of: answer, limit, at: cursor, now: now)
     }
 
     /// A page without validators.
@@ -35,5 +33,17 @@ extension FetchedFeedPage {
             items: items, limit: limit, cursor: cursor, savedAt: now.addingTimeInterval(-TimeInterval(answer.age)),
             isAged: answer.age > 0, continuation: continuation,
             isShort: items.count < limit && continuation == .unknown)
+    }
+}
+
+/// Maps an answer on another thread, because a long one would block the event loop.
+/// - Throws: `UpstreamMonitor.Failure.rejected`.
+func mapped<Value: Sendable>(_ map: @Sendable () throws(FeedRejection) -> Value) async throws -> Value {
+    do throws(FeedRejection) {
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(FeedRejection) in
+            try map()
+        }
+    } catch {
+        throw UpstreamMonitor.Failure.rejected("\(error)")
     }
 }

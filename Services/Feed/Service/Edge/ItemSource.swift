@@ -27,11 +27,9 @@ struct ItemSource: Sendable {
         if Self.absent.contains(answer.status) {
             throw RPCError(.notFound, "the upstream has no item \(id.uuidString)")
         }
-        do throws(FeedRejection) {
-            let item = try FeedItemsMapper.mapItem(id, answer.body, statusCode: answer.status, page: url)
-            return Fetched(item: item, savedAt: now().addingTimeInterval(-TimeInterval(answer.age)))
-        } catch {
-            throw UpstreamMonitor.Failure.rejected("\(error)")
+        let item = try await mapped { () throws(FeedRejection) in
+            try FeedItemsMapper.mapItem(id, answer.body, statusCode: answer.status, page: url)
         }
+        return Fetched(item: item, savedAt: now().addingTimeInterval(-TimeInterval(answer.age)))
     }
 }

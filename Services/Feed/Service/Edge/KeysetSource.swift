@@ -20,7 +20,7 @@ struct KeysetSource {
             return page
         }
         if answer.status == 400, cursor.id != nil { throw cursor.unknownError }
-        var page = try FetchedFeedPage(answer, from: url, limit, at: cursor, now: now())
+        var page = try await FetchedFeedPage(answer, from: url, limit, at: cursor, now: now())
         page.validators = answer.validators
         return page
     }

@@ -68,7 +68,7 @@ final class NumberedSource: Sendable {
 
     private func page(number: Int, _ limit: Int, for reader: FeedCursor) async throws -> FetchedFeedPage {
         let url = endpoint.page(limit, number: number)
-        let page = try FetchedFeedPage(try await fetch(url, []), from: url, limit, at: reader, now: now())
+        let page = try await FetchedFeedPage(try await fetch(url, []), from: url, limit, at: reader, now: now())
         places.withLock { places in
             if places.count > Self.mostPlaces { places = [:] }
             for (index, item) in page.items.enumerated() { places[item.id] = (number - 1) * limit + index }
