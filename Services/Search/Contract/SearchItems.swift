@@ -30,7 +30,7 @@ public struct SearchItems: Sendable, Equatable {
     public static let maximumTags = 20
 
     /// The maximum length of a cursor in Unicode scalars.
-    public static let maximumCursor = 100
+    public static let maximumCursor = 3_000
 
     public static let codec = Codec<SearchItems>.object { object in
         let query = object.optional(
@@ -100,7 +100,8 @@ public struct FoundItem: Sendable, Equatable {
     /// The part of a text of the image, or of its comments, that matches best.
     public let snippet: [SnippetPart]
 
-    /// Above 0, higher is better; 0 for a query without words. Comparable only within one answer.
+    /// Higher is better. It depends on the image's title, tags and place alone: 0 for an image that is found by its comments, and for
+    /// images that are not ranked. Comparable within the answers to one query.
     public let score: Double
 
     public init(imageID: UUID, snippet: [SnippetPart], score: Double) {

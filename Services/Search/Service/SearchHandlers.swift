@@ -56,7 +56,7 @@ extension FoundItem {
     fileprivate init(_ found: SearchIndex.Found) {
         self.init(
             imageID: found.id, snippet: found.snippet.parts.map { SnippetPart($0.text, isHit: $0.isHit) },
-            score: found.cursor.score)
+            score: found.score)
     }
 }
 

@@ -54,7 +54,7 @@ import Testing
 
     @Test(
         "emoji are words, without their colour and variation",
-        arguments: [("a🌇b", "a 🌇 b"), ("👍🏽 👍", "👍 👍"), ("❤️", "❤"), ("👩‍👧", "👩 👧"), ("🇧🇷", "🇧 🇷")])
+        arguments: [("a🌇b", "a 🌇 b"), ("👍🏽 👍", "👍 👍"), ("❤️", "❤"), ("👩‍👧", "👩 👧"), ("🇧🇷", "🇧🇷"), ("🇬🇧🇷🇴🇧", "🇬🇧 🇷🇴 🇧")])
     func emoji(text: String, words: String) {
         #expect(Words.indexed(text) == words)
     }

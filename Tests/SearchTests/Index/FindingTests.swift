@@ -92,22 +92,6 @@ import Testing
     }
 
     @Test(
-        "the images with a word are counted up to a number, and estimated beyond it",
-        arguments: [(0, 0), (1, 1), (992, 992), (993, 1_008), (1_009, 1_024)])
-    func numbersOfImages(count: Int, expected: Int) async throws {
-        try await TestedIndex.with { tested in
-            try await tested.walk((0..<count).map { (SearchableImage($0 + 1, "sea"), []) })
-            try await tested.index.pool.read { db in
-                let vocabulary = Vocabulary(db: db)
-                #expect(try vocabulary.images() == expected)
-                let estimate = try vocabulary.estimate(of: "sea")
-                #expect(try vocabulary.images(matching: "title : sea", estimate: estimate) == expected)
-                #expect(try vocabulary.images(matching: "title : sea", estimate: 0) == min(count, 1_000))
-            }
-        }
-    }
-
-    @Test(
         "of many images the newest are ranked",
         arguments: [(SearchIndex.maximumRanked, true), (SearchIndex.maximumRanked + 1, false)])
     func ranked(count: Int, isRanked: Bool) async throws {
@@ -116,6 +100,139 @@ import Testing
             try await tested.walk(images.map { ($0, []) })
             let found = try await tested.index.find(SearchQuery("sea "), 1, after: nil, maximumTotal: 1)
             #expect(found.images.first?.id == UUID(isRanked ? count : 1))
+            // The others follow, newest first.
+            let all = try await tested.find("sea ")
+            #expect(all.count == count && all.last == UUID(isRanked ? count - 1 : count))
+        }
+    }
+
+    @Test("whole words come before words that begin with them, wherever they are")
+    func wholeWords() async throws {
+        try await TestedIndex.with { tested in
+            let (cathedral, place, said) = (
+                SearchableImage(1, "Cathedral cathedrals", place: "Cathedral", tags: ["cathedral"]),
+                SearchableImage(2, "A window", place: "Cat"), SearchableImage(3, "A door")
+            )
+            try await tested.publish(cathedral, said, place)
+            try await tested.comment(said, "cat")
+            #expect(try await tested.find("cat") == [place.id, cathedral.id, said.id])
+        }
+    }
+
+    @Test("a frequent prefix finds the word itself, however rare it is")
+    func frequentPrefixItself() async throws {
+        try await TestedIndex.with { tested in
+            let images = (0..<6_000).map { SearchableImage($0 + 2, "cathedral\($0 % 50)") }
+            try await tested.walk(images.map { ($0, []) } + [(SearchableImage(1, "cat"), [])])
+            #expect(try await tested.find("cat").first == UUID(1))
+        }
+    }
+
+    @Test(
+        "spellings that readers consider equal are equal",
+        arguments: [
+            ("كتاب", "کتاب"), ("علي", "علی"), ("مستشفى", "مستشفی"), ("مدرسة", "مدرسه"), ("أحمد", "احمد"),
+            ("ٱلله", "الله"),
+            ("١٢٣", "123"), ("۱۲۳", "123"), ("१२३", "123"), ("๑๒๓", "123"), ("１２３", "123"), ("it’s", "it's"),
+            ("itʼs", "it's"), ("it‘s", "it's"), ("it＇s", "it's"), ("Hawaiʻi", "hawai'i"), ("🇧🇷", "🇧🇷"),
+        ])
+    func variants(written: String, searched: String) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "a \(written) b"))
+            #expect(try await tested.find(searched + " ") == [UUID(1)])
+            try await tested.publish(SearchableImage(2, "a \(searched) b"))
+            #expect(Set(try await tested.find(written + " ")) == [UUID(1), UUID(2)])
+        }
+    }
+
+    @Test(
+        "a flag is found where it is written, and not between two others",
+        arguments: [
+            ("🇧🇷", "🇬🇧🇷🇴", false), ("🇧🇷", "🇬🇧🇧🇷", true), ("🇧🇷", "a🇧🇷b", true), ("🇧🇷", "🇧🇷🇷", true), ("🇷", "🇧🇷", false),
+            ("🇬🇧🇷🇴", "🇬🇧🇷🇴", true), ("🇬🇧", "🇬🇧🇷🇴", true), ("🇷🇴", "🇬🇧 🇷🇴", true),
+        ])
+    func flags(flag: String, text: String, isFound: Bool) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, text))
+            #expect(try await tested.find(flag).isEmpty == !isFound)
+        }
+    }
+
+    @Test(
+        "while the index changes, no page repeats or misses an image that matches throughout",
+        arguments: ["sea", "sea ", "s", "sun sea", "", "tag:t", "sea -x"], 0..<ModelSeeds.count(usual: 4))
+    func steadyPages(query: String, seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let words = ["sea", "sun", "seal", "sand", "sea sea sea", "x"]
+        func text() -> String {
+            (0..<Int.random(in: 1...4, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
+                .joined(separator: " ")
+        }
+        try await TestedIndex.with { tested in
+            var texts: [Int: String] = [:]
+            func publish(_ number: Int) async throws {
+                texts[number] = text()
+                try await tested.publish(SearchableImage(number, texts[number] ?? "", tags: ["t"]))
+            }
+            for number in 0..<60 { try await publish(number) }
+            let before = try await tested.find(query)
+            var (found, removed, next): ([UUID], Set<UUID>, Int) = ([], [], 1_000)
+            var cursor: SearchCursor?
+            repeat {
+                let page = try await tested.index.find(
+                    SearchQuery(query), Int.random(in: 1...9, using: &random), after: cursor, maximumTotal: 1)
+                found += page.images.map(\.id)
+                cursor = page.hasMore ? page.images.last?.cursor : nil
+                // Through its text, as a client keeps it.
+                cursor = try cursor.map { cursor in
+                    try #require(SearchCursor(cursor.text(for: SearchQuery(query)), for: SearchQuery(query)))
+                }
+                for _ in 0..<Int.random(in: 0...9, using: &random) {
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0, 1:
+                        next += 1
+                        try await publish(next)
+                    case 2:
+                        guard let number = texts.keys.sorted().randomElement(using: &random) else { continue }
+                        texts[number] = nil
+                        removed.insert(UUID(number))
+                        try await tested.apply(.removed([UUID(number)]))
+                    default:
+                        guard let number = texts.keys.sorted().randomElement(using: &random) else { continue }
+                        // Without the word that excludes images.
+                        try await tested.comment(SearchableImage(number, ""), "sea sun sand")
+                    }
+                }
+            } while cursor != nil
+            #expect(Set(found).count == found.count)
+            // A comment can make an image match that did not before.
+            #expect(
+                found.filter { before.contains($0) && !removed.contains($0) } == before.filter { !removed.contains($0) }
+            )
+        }
+    }
+
+    @Test("what a prefix stands for does not change between pages")
+    func steadyPrefix() async throws {
+        try await TestedIndex.with { tested in
+            let images = (0..<6_000).map { SearchableImage($0, "sea\($0 % 41)") }
+            try await tested.walk(images.map { ($0, []) })
+            let query = SearchQuery("sea")
+            let first = try await tested.index.find(query, 10, after: nil, maximumTotal: 1)
+            let cursor = try #require(first.images.last?.cursor)
+            guard case .words(let ends)? = cursor.prefixes.first else {
+                Issue.record("all words")
+                return
+            }
+            #expect(ends.count == MatchExpression.maximumExpansion + 1)
+            let text = cursor.text(for: query)
+            #expect(SearchCursor(text, for: query) == cursor)
+            // Other words become the most frequent ones.
+            for number in 0..<20 {
+                try await tested.apply(.removed((0..<6_000).filter { $0 % 41 == number }.map { UUID($0) }))
+            }
+            let second = try await tested.index.find(query, 10, after: cursor, maximumTotal: 1)
+            #expect(second.images.last?.cursor.prefixes == cursor.prefixes)
         }
     }
 

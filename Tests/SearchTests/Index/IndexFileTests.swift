@@ -53,7 +53,9 @@ import Testing
         }
     }
 
-    @Test("the index of an earlier version is built again", arguments: ["1 the index", "2 the words of a sample"])
+    @Test(
+        "the index of an earlier version is built again",
+        arguments: ["1 the index", "2 the words of a sample", "3 the last number of a walk"])
     func migrated(version: String) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/search.sqlite"

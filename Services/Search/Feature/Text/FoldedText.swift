@@ -43,9 +43,25 @@ enum FoldedText {
     }
 
     private static func replacement(_ scalar: Unicode.Scalar) -> String {
+        if let digit = digit(scalar) { return digit }
         let lower = scalar.properties.lowercaseMapping
-        return ligatures[lower] ?? lower
+        return variants[lower] ?? ligatures[lower] ?? lower
     }
+
+    /// The ASCII digit for a digit of any script.
+    private static func digit(_ scalar: Unicode.Scalar) -> String? {
+        guard scalar.value > 0x7F, scalar.properties.generalCategory == .decimalNumber,
+            let value = scalar.properties.numericValue
+        else { return nil }
+        return String(Int(value))
+    }
+
+    /// Letters that are one letter to readers: what a Persian, an Urdu and an Arabic keyboard write differs.
+    private static let variants = [
+        // Kaf, yeh, heh, waw, alef.
+        "ك": "ک", "ڪ": "ک", "ي": "ی", "ى": "ی", "ة": "ه", "ہ": "ه", "ھ": "ه", "ە": "ه", "ۃ": "ه", "ۀ": "ه",
+        "ۂ": "ه", "ٱ": "ا",
+    ]
 
     /// Letters that no decomposition maps to others.
     private static let ligatures = [

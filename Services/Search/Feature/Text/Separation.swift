@@ -23,10 +23,11 @@ enum Separation: UInt8 {
     /// The same without a table.
     static func ofAny(_ scalar: Unicode.Scalar) -> Separation {
         if isIgnored(scalar.value) { return .ignored }
+        if isApostrophe(scalar.value) { return .separator }
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
-            return isDense(scalar.value) ? .dense : .word
+            return isDense(scalar.value) && scalar.properties.generalCategory != .decimalNumber ? .dense : .word
         case .otherSymbol:
             return .symbol
         default:
@@ -40,6 +41,14 @@ enum Separation: UInt8 {
         case 0x00AD, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF: true
         // Variation selectors, key caps, skin tones.
         case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x20E3, 0x1F3FB...0x1F3FF: true
+        default: false
+        }
+    }
+
+    /// Letters that are written for an apostrophe. The other apostrophes are punctuation, and so separators too.
+    private static func isApostrophe(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x02B9...0x02BF, 0x07F4, 0x07F5, 0xA78B, 0xA78C: true
         default: false
         }
     }

@@ -21,6 +21,12 @@ enum TextRun {
         }
         while index < scalars.endIndex {
             let next = Separation(scalars[index])
+            if let flag = flag(from: index, in: scalars) {
+                end()
+                (start, kind) = (index, .symbol)
+                index = flag
+                continue
+            }
             // A symbol is a run of its own; an ignored scalar belongs to the run before it.
             if next != .ignored, next != kind || next == .symbol {
                 end()
@@ -30,6 +36,21 @@ enum TextRun {
             index = scalars.index(after: index)
         }
         end()
+    }
+
+    /// Two regional indicators are one flag. They are paired from the first of a run on.
+    /// - Returns: where the flag ends.
+    private static func flag(
+        from index: String.Index, in scalars: Substring.UnicodeScalarView
+    ) -> String.Index? {
+        let second = scalars.index(after: index)
+        guard isRegionalIndicator(scalars[index]), second < scalars.endIndex, isRegionalIndicator(scalars[second])
+        else { return nil }
+        return scalars.index(after: second)
+    }
+
+    private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
+        (0x1F1E6...0x1F1FF).contains(scalar.value)
     }
 
     private static func emit(_ kind: Separation, _ run: Substring, _ body: (TextRun) -> Void) {

@@ -95,6 +95,8 @@ enum IndexSchema {
             -- The number of the walk's last image.
             ALTER TABLE progress ADD COLUMN walk_last INTEGER;
             """,
+            // Letters and digits that are written in several ways are folded to one. The vocabulary does not count images any more.
+            "4 variants of letters": emptying,
         ])
     }
 

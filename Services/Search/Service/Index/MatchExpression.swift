@@ -5,8 +5,11 @@ import Search
 struct MatchExpression {
     let text: String
 
-    /// The weights of the phrases in the score, in the order of the text; phrases that are only filters have the weight 0.
-    let weights: [Double]
+    /// What the phrases count in the score, in the order of the text.
+    let phrases: [Relevance.Phrase]
+
+    /// What each prefix of the query stands for.
+    let prefixes: [SearchCursor.Expansion]
 
     /// The maximum number of words that a prefix stands for when many images have such words: the most frequent ones.
     static let maximumExpansion = 16
@@ -14,57 +17,52 @@ struct MatchExpression {
     /// The maximum number of places of a prefix that FTS5 sorts, by the vocabulary. It sorts all before it finds the first image.
     static let maximumSorted = 5_000
 
-    init(_ query: SearchQuery, _ vocabulary: Vocabulary) throws {
-        let prefixes = (query.required + query.excluded.joined()).count { $0.isPrefix }
-        let limit = max(1, Self.maximumExpansion / max(1, prefixes))
-        let total = try vocabulary.images()
-        let required = try query.required.map { try Alternatives(of: $0, vocabulary, limit) }
+    /// - Parameter prefixes: what each prefix of the query stands for, if it is known.
+    init(_ query: SearchQuery, _ vocabulary: Vocabulary, prefixes known: [SearchCursor.Expansion]?) throws {
+        let limit = max(1, Self.maximumExpansion / max(1, query.prefixCount))
+        var prefixes: [SearchCursor.Expansion] = []
+        func alternatives(of term: SearchTerm) throws -> Alternatives {
+            guard term.isPrefix, let last = term.words.last else { return Alternatives(of: term, nil) }
+            let expansion =
+                if let known, prefixes.count < known.count { known[prefixes.count] } else {
+                    try vocabulary.expansion(of: last, limit)
+                }
+            prefixes.append(expansion)
+            return Alternatives(of: term, expansion)
+        }
+        let required = try query.required.map(alternatives)
         let excluded = try query.excluded.map { group in
-            "(\(try group.map { try Alternatives(of: $0, vocabulary, limit).text }.joined(separator: " AND ")))"
+            "(\(try group.map { try alternatives(of: $0).text }.joined(separator: " AND ")))"
         }
         let wanted = required.isEmpty ? EntryWords.everyImage : required.map(\.text).joined(separator: " AND ")
         text = excluded.isEmpty ? wanted : "(\(wanted)) NOT (\(excluded.joined(separator: " OR ")))"
-        weights = try required.flatMap { one in
-            guard one.field == .text else { return Array(repeating: 0.0, count: one.phrases.count) }
-            let images = try vocabulary.images(matching: one.text, estimate: one.estimate)
-            let weight = Relevance.weight(images: images, of: total)
-            return Array(repeating: weight, count: one.phrases.count)
+        phrases = required.flatMap { one in
+            one.phrases.map { one.field == .text ? $0.kind : .filter }
         }
+        self.prefixes = prefixes
     }
 }
 
 /// The phrases that a term stands for.
 private struct Alternatives {
     let field: SearchTerm.Field
-    let phrases: [String]
+    let phrases: [(text: String, kind: Relevance.Phrase)]
 
-    /// How many images have one of them at most, by the vocabulary.
-    let estimate: Int
-
-    /// - Parameter limit: the maximum number of phrases.
-    init(of term: SearchTerm, _ vocabulary: Vocabulary, _ limit: Int) throws {
+    /// - Parameter expansion: what its last word stands for, if the term is a prefix.
+    init(of term: SearchTerm, _ expansion: SearchCursor.Expansion?) {
         field = term.field
-        guard field != .tag, let last = term.words.last else {
-            phrases = [Self.phrase(term.words.map(EntryWords.word(ofKey:)))]
-            estimate = 0
-            return
+        let whole = Self.phrase(term.words)
+        switch expansion {
+        case nil where field == .tag: phrases = [(Self.phrase(term.words.map(EntryWords.word(ofKey:))), .whole)]
+        case nil: phrases = [(whole, .whole)]
+        case .all: phrases = [(whole, .wholeOfPrefix), (whole + " *", .prefix)]
+        case .words(let ends):
+            let (first, last) = (Array(term.words.dropLast()), term.words.last ?? "")
+            phrases = ends.map { (Self.phrase(first + [last + $0]), $0.isEmpty ? .whole : .prefix) }
         }
-        let first = term.words.dropLast()
-        var estimates = try first.map { try vocabulary.estimate(of: $0) }
-        if term.isPrefix {
-            let expansion = try vocabulary.expansion(of: last, limit)
-            estimates.append(expansion.total)
-            phrases =
-                expansion.total <= MatchExpression.maximumSorted
-                ? [Self.phrase(term.words) + " *"] : expansion.words.map { Self.phrase(first + [$0.word]) }
-        } else {
-            estimates.append(try vocabulary.estimate(of: last))
-            phrases = [Self.phrase(term.words)]
-        }
-        estimate = estimates.min() ?? 0
     }
 
-    var text: String { "\(columns) : (\(phrases.joined(separator: " OR ")))" }
+    var text: String { "\(columns) : (\(phrases.map(\.text).joined(separator: " OR ")))" }
 
     private var columns: String {
         switch field {

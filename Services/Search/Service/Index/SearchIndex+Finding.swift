@@ -3,7 +3,8 @@ import GRDB
 import Search
 
 extension SearchIndex {
-    /// When more images match, only the newest of them are ranked: ranking a word that half of the images have would take seconds.
+    /// When more images match, only the newest of them are ranked, and the others follow, newest first: ranking a word that half of
+    /// the images have would take seconds.
     static let maximumRanked = 3_000
 
     /// How many comments of an image are read for its snippet, and how many scalars of them.
@@ -22,11 +23,22 @@ extension SearchIndex {
         let id: UUID
         let cursor: SearchCursor
         let snippet: Snippet
+
+        /// 0 for an image that is not ranked.
+        var score: Double {
+            guard case .ranked(let score, _) = cursor.place else { return 0 }
+            return score
+        }
     }
 
+    /// A matching image.
     private struct Hit {
-        let number: Int64
-        var score = 0.0
+        let place: SearchCursor.Place
+        var number: Int64 {
+            switch place {
+            case .ranked(_, let number), .newest(let number): number
+            }
+        }
     }
 
     /// - Parameter maximumTotal: where counting ends.
@@ -35,47 +47,70 @@ extension SearchIndex {
     ) async throws -> Page {
         guard !query.isUnsearchable else { return Page() }
         return try await pool.read { db in
-            let expression = try MatchExpression(query, Vocabulary(db: db))
-            var hits =
-                query.isRanked
-                ? try Self.ranked(expression, limit + 1, cursor, db)
-                : try Self.newest(expression, limit + 1, cursor, db)
+            let expression = try MatchExpression(query, Vocabulary(db: db), prefixes: cursor?.prefixes)
+            var oldest = cursor?.oldestRanked
+            if query.isRanked, cursor == nil { oldest = try Self.oldestRanked(expression, db) }
+            var hits = try oldest.map { try Self.ranked(expression, limit + 1, upTo: $0, cursor?.place, db) } ?? []
+            if hits.count <= limit, oldest != nil || !query.isRanked {
+                hits += try Self.newest(
+                    expression, limit + 1 - hits.count, behind: oldest ?? .min, cursor?.place, db)
+            }
             let hasMore = hits.count > limit
             hits = Array(hits.prefix(limit))
             return Page(
-                images: try hits.map { try Self.found($0, query, db) }, hasMore: hasMore,
+                images: try hits.map { hit in
+                    let cursor = SearchCursor(hit.place, oldestRanked: oldest, prefixes: expression.prefixes)
+                    return try Self.found(hit.number, cursor, query, db)
+                }, hasMore: hasMore,
                 total: try Self.count(expression, upTo: maximumTotal, db))
         }
     }
 
-    /// The best images after the cursor.
+    /// The number of the oldest image to rank; nil when no image matches.
+    private static func oldestRanked(_ expression: MatchExpression, _ db: Database) throws -> Int64? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT max(rowid) FROM (SELECT rowid FROM word WHERE word MATCH ? ORDER BY rowid LIMIT ?)")
+        return try Int64.fetchOne(statement, arguments: [expression.text, maximumRanked])
+    }
+
+    /// The best of the images up to the oldest that is ranked, after the cursor.
     private static func ranked(
-        _ expression: MatchExpression, _ limit: Int, _ cursor: SearchCursor?, _ db: Database
+        _ expression: MatchExpression, _ limit: Int, upTo oldest: Int64, _ place: SearchCursor.Place?, _ db: Database
     ) throws -> [Hit] {
+        var (score, number) = (Double.infinity, Int64.min)
+        switch place {
+        case .newest: return []
+        case .ranked(let lastScore, let lastNumber): (score, number) = (lastScore, lastNumber)
+        case nil: break
+        }
         let statement = try db.cachedStatement(
             sql: """
                 SELECT number, score FROM (
-                    SELECT rowid AS number, relevance(word, ?) AS score FROM word WHERE word MATCH ? ORDER BY rowid LIMIT ?
+                    SELECT rowid AS number, relevance(word, ?) AS score FROM word WHERE word MATCH ? AND rowid <= ?
                 )
                 WHERE score < ? OR score = ? AND number > ?
                 ORDER BY score DESC, number LIMIT ?
                 """)
-        let (score, number) = (cursor?.score ?? .infinity, cursor?.number ?? .min)
         let rows = try Row.fetchCursor(
             statement,
             arguments: [
-                Relevance.argument(expression.weights), expression.text, maximumRanked, score, score, number, limit,
+                Relevance.argument(expression.phrases), expression.text, oldest, score, score, number, limit,
             ])
-        return try Array(rows.map { Hit(number: try $0.decode(atIndex: 0), score: try $0.decode(atIndex: 1)) })
+        return try Array(
+            rows.map { row in
+                Hit(place: .ranked(score: try row.decode(atIndex: 1), number: try row.decode(atIndex: 0)))
+            })
     }
 
     private static func newest(
-        _ expression: MatchExpression, _ limit: Int, _ cursor: SearchCursor?, _ db: Database
+        _ expression: MatchExpression, _ limit: Int, behind ranked: Int64, _ place: SearchCursor.Place?, _ db: Database
     ) throws -> [Hit] {
         let statement = try db.cachedStatement(
             sql: "SELECT rowid FROM word WHERE word MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?")
-        return try Int64.fetchAll(statement, arguments: [expression.text, cursor?.number ?? .min, limit])
-            .map { Hit(number: $0) }
+        var last = ranked
+        if case .newest(let number) = place { last = max(last, number) }
+        return try Int64.fetchAll(statement, arguments: [expression.text, last, limit])
+            .map { Hit(place: .newest(number: $0)) }
     }
 
     private static func count(_ expression: MatchExpression, upTo maximum: Int, _ db: Database) throws -> Int {
@@ -86,9 +121,11 @@ extension SearchIndex {
 
     // MARK: Snippets
 
-    private static func found(_ hit: Hit, _ query: SearchQuery, _ db: Database) throws -> Found {
+    private static func found(
+        _ number: Int64, _ cursor: SearchCursor, _ query: SearchQuery, _ db: Database
+    ) throws -> Found {
         let statement = try db.cachedStatement(sql: "SELECT id, title, place, tags FROM image WHERE number = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [hit.number]) else {
+        guard let row = try Row.fetchOne(statement, arguments: [number]) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the words of an image without texts")
         }
         let image = try SearchableImage(row: row)
@@ -99,10 +136,9 @@ extension SearchIndex {
         if terms.isEmpty, !places.isEmpty { (terms, own) = (places, [image.place]) }
         var snippet = Snippet(of: own, for: terms)
         if !snippet.hasAll {
-            snippet = Snippet(of: try own + messages(of: hit.number, db), for: terms)
+            snippet = Snippet(of: try own + messages(of: number, db), for: terms)
         }
-        return Found(
-            id: image.id, cursor: SearchCursor(score: hit.score, number: hit.number), snippet: snippet)
+        return Found(id: image.id, cursor: cursor, snippet: snippet)
     }
 
     private static func messages(of number: Int64, _ db: Database) throws -> [String] {
