@@ -118,7 +118,7 @@ struct WatchingTests {
                 switch event.change {
                 case .published(let items): feed = items.map(\.id) + feed
                 case .removed(let ids): feed.removeAll { ids.contains($0) }
-                case .reset: Issue.record("a reset")
+                case .found, .forgotten, .reset: Issue.record("\(event.change)")
                 }
             }
             var (stored, cursor) = ([UUID](), UUID?.none)

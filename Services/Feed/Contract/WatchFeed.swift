@@ -29,6 +29,12 @@ public struct FeedEvent: Sendable, Equatable {
         /// Removed items, in feed order.
         case removed([UUID])
 
+        /// Items of an edge's upstream that a reader has reached. They are in its feed and are not new there.
+        case found([FeedItem])
+
+        /// Items that an edge does not have any more. Its upstream may still have them.
+        case forgotten([UUID])
+
         /// Events are missing: load the feed again. The events after this one are complete.
         case reset
     }
@@ -45,15 +51,22 @@ public struct FeedEvent: Sendable, Equatable {
             "published", .array(of: FeedItem.codec), \.change.published, "New items at the top, in feed order.")
         let removed = object.optional(
             "removed", .array(of: .uuid), \.change.removed, "The ids of removed items, in feed order.")
+        let found = object.optional(
+            "found", .array(of: FeedItem.codec), \.change.found,
+            "Only of an edge: items that a reader has reached, which are not new at the upstream.")
+        let forgotten = object.optional(
+            "forgotten", .array(of: .uuid), \.change.forgotten,
+            "Only of an edge: the ids of items that it does not have any more. The upstream may have them.")
         let reset = object.optional(
             "reset", .boolean, \.change.reset, "True: events are missing; load the feed again.")
         return { members throws(JSONError) in
             let changes = [
                 try members[published].map(Change.published), try members[removed].map(Change.removed),
+                try members[found].map(Change.found), try members[forgotten].map(Change.forgotten),
                 try members[reset] == true ? .reset : nil,
             ].compactMap(\.self)
             guard let change = changes.first, changes.count == 1 else {
-                throw .refused("must have one of published, removed and reset")
+                throw .refused("must have one of published, removed, found, forgotten and reset")
             }
             return FeedEvent(seq: try members[seq], change: change)
         }
@@ -67,6 +80,22 @@ extension FeedEvent.Change {
 
     fileprivate var removed: [UUID]? {
         if case .removed(let ids) = self { ids } else { nil }
+    }
+
+    fileprivate var found: [FeedItem]? {
+        if case .found(let items) = self { items } else { nil }
+    }
+
+    fileprivate var forgotten: [UUID]? {
+        if case .forgotten(let ids) = self { ids } else { nil }
+    }
+
+    /// Whether it is about what an edge has of its upstream's feed, and not about the feed.
+    public var isOfCache: Bool {
+        switch self {
+        case .found, .forgotten: true
+        case .published, .removed, .reset: false
+        }
     }
 
     fileprivate var reset: Bool? { self == .reset ? true : nil }

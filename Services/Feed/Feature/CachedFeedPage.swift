@@ -8,12 +8,22 @@ public struct FeedCacheChange: Equatable, Sendable {
     /// Items that the upstream no longer has.
     public let removed: [UUID]
 
+    /// Items that were not cached, and are not new at the upstream as far as is known.
+    public let found: [FeedImage]
+
+    /// Items that were evicted.
+    public let evicted: [UUID]
+
     /// Whether the feed is known to end with this page.
     public let isLast: Bool
 
-    public init(new: [FeedImage], removed: [UUID] = [], isLast: Bool) {
+    public init(
+        new: [FeedImage], removed: [UUID] = [], found: [FeedImage] = [], evicted: [UUID] = [], isLast: Bool
+    ) {
         self.new = new
         self.removed = removed
+        self.found = found
+        self.evicted = evicted
         self.isLast = isLast
     }
 }

@@ -25,8 +25,8 @@ public protocol FeedCache: Sendable {
     /// The upstream's last answer to exactly this request; nil when one of its items is no longer cached.
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer?
 
-    /// - Returns: whether an entry was deleted.
-    func dropExpired(at now: Date) async throws -> Bool
+    /// - Returns: the deleted items; nil when there is no store, or a new one in its place.
+    func dropExpired(at now: Date) async throws -> [UUID]?
 
     /// - Throws: `FeedStoreError.damaged` when stored data is inconsistent.
     func checkIntegrity() async throws

@@ -27,7 +27,7 @@ extension FeedService {
             source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
             cache: cache, monitor: upstream, broadcast: ChangeBroadcast(life: identity.instance), now: now,
             onFault: { process.logger.error("cannot cache a page: \($0)") })
-        let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
+        let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
             health: { [store.check, upstream.check] },

@@ -9,6 +9,8 @@ extension FeedEvent {
             switch news.content {
             case .change(.published(let images)): .published(images.map(FeedItem.init))
             case .change(.removed(let ids)): .removed(ids)
+            case .change(.found(let images)): .found(images.map(FeedItem.init))
+            case .change(.forgotten(let ids)): .forgotten(ids)
             case .reset: .reset
             }
         self.init(seq: news.mark.text, change: change)

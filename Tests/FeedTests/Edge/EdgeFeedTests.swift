@@ -500,7 +500,7 @@ struct EdgeFeedTests {
         }
     }
 
-    @Test func `watchers get new items at the top, not items that a reader scrolls to`() async throws {
+    @Test func `watchers get new items at the top, and those that a reader scrolls to as found`() async throws {
         try await withEdge([
             .page([4, 3]), .page([4, 3]), .page([2, 1]), .page([5, 4]), .page([6]), .page([6, 5, 4, 3, 2, 1, 0]),
         ]) { rig, _ in
@@ -515,7 +515,32 @@ struct EdgeFeedTests {
                 news.append(next.content)
                 mark = next.mark
             }
-            #expect(news == [[4, 3], [5], [6]].map { .change(.published($0.map { bare($0) })) })
+            let changes = news.map { content -> FeedChange? in
+                guard case .change(let change) = content else { return nil }
+                return change
+            }
+            let items = { (numbers: [Int]) in numbers.map { bare($0) } }
+            #expect(
+                changes == [
+                    .published(items([4, 3])), .found(items([2, 1])), .published(items([5])), .published(items([6])),
+                    .found(items([0])),
+                ])
+        }
+    }
+
+    @Test func `watchers learn which items have expired`() async throws {
+        try await withEdge([.page([3, 2]), .page([3])]) { rig, _ in
+            _ = try await rig.load(2)
+            let mark = rig.feed.broadcast.mark
+            #expect(try await !rig.feed.dropExpired())
+            #expect(rig.feed.broadcast.news(after: mark) == nil)
+            rig.clock.advance(FeedCachePolicy.lifetime + 1)
+            #expect(try await rig.feed.dropExpired())
+            guard case .change(.forgotten(let ids)) = rig.feed.broadcast.news(after: mark)?.content else {
+                Issue.record("nothing is forgotten")
+                return
+            }
+            #expect(Set(ids) == [UUID(number: 3), UUID(number: 2)])
         }
     }
 
@@ -540,6 +565,6 @@ private struct FaultyCache: FeedCache {
     func item(_ id: UUID) async throws -> FeedImage? { throw Fault() }
     func count() async throws -> Int { throw Fault() }
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? { throw Fault() }
-    func dropExpired(at now: Date) async throws -> Bool { throw Fault() }
+    func dropExpired(at now: Date) async throws -> [UUID]? { throw Fault() }
     func checkIntegrity() async throws { throw Fault() }
 }

@@ -43,7 +43,6 @@ final class EdgeRig: Sendable {
         let base = try UpstreamBase("http://up.example")
         upstream = UpstreamMonitor(base, logger: logger, clock: time)
         let cache = SoftFeedCache(store: SoftStore(slot, monitor))
-        validation = CacheValidation(cache: cache, logger: logger, now: clock.read, clock: time)
         let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
@@ -56,6 +55,7 @@ final class EdgeRig: Sendable {
             source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,
             monitor: upstream, broadcast: ChangeBroadcast<FeedChange>(life: "this"), now: clock.read,
             clock: time, onFault: { error in faults.add("\(error)") })
+        validation = CacheValidation(cache: cache, logger: logger, clock: time, dropExpired: feed.dropExpired)
         (self.log, self.faults, self.clock) = (log, faults, clock)
         running = Task { [feed] in await feed.run() }
     }

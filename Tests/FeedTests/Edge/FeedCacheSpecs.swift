@@ -26,7 +26,7 @@ extension StoreFactory<any FeedCache> {
                 #expect(try await cache.passed([UUID(number: 1)], at: cursor) == [])
             }
             #expect(try await cache.item(UUID(number: 1)) == nil)
-            #expect(try await !cache.dropExpired(at: .distantFuture))
+            #expect(try await cache.dropExpired(at: .distantFuture) == [])
             try await cache.checkIntegrity()
         }
     }
@@ -699,7 +699,7 @@ extension StoreFactory<any FeedCache> {
             try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
             try await cache.keep([9], at: .start, savedAt: 101)
             try await cache.keep([7], at: .after(8), savedAt: 101)
-            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)))
+            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)) == [UUID(number: 8)])
             #expect(try await cache.numbers(10, at: .start) == [9])
             #expect(try await cache.numbers(10, at: .after(9)) == nil)
             #expect(try await cache.item(UUID(number: 7)) != nil)
@@ -710,15 +710,33 @@ extension StoreFactory<any FeedCache> {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start, savedAt: 101)
             try await cache.keep([5], at: .after(6), savedAt: 100)
-            #expect(try await !cache.dropExpired(at: Date(timeIntervalSince1970: 604_899)))
+            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_899)) == [])
             #expect(try await cache.numbers(1, at: .after(6)) == [5])
-            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)))
+            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)) == [UUID(number: 5)])
             #expect(try await cache.numbers(1, at: .after(6)) == nil)
             #expect(try await cache.item(UUID(number: 5)) == nil)
             #expect(try await cache.numbers(10, at: .start) == [9, 8])
-            #expect(try await !cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)))
-            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_901)))
+            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)) == [])
+            let expired = try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_901))
+            #expect(expired.map(Set.init) == [UUID(number: 9), UUID(number: 8)])
             #expect(try await cache.numbers(10, at: .start) == nil)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `items that were not cached are new at the top, and found elsewhere`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            let first = try await cache.keep([9, 8], at: .start)
+            #expect(first?.new.map(\.number) == [9, 8] && first?.found == [])
+            let lower = try await cache.keep([7, 6], at: .after(8))
+            #expect(lower?.new == [] && lower?.found.map(\.number) == [7, 6])
+            let again = try await cache.keep([7, 6, 5], at: .after(8))
+            #expect(again?.new == [] && again?.found.map(\.number) == [5])
+            let unknown = try await cache.keep([2], at: .after(3))
+            #expect(unknown?.found.map(\.number) == [2])
+            let upper = try await cache.keep([10], at: .before(9))
+            #expect(upper?.new.map(\.number) == [10] && upper?.found == [] && upper?.evicted == [])
         }
     }
 

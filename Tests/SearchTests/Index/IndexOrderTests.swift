@@ -25,6 +25,26 @@ import Testing
         }
     }
 
+    @Test(
+        "images that a reader of an edge scrolls to are older than all others, and stay so", arguments: [false, true])
+    func found(isDuringWalk: Bool) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.apply(.feedReset)
+            try await tested.walk([9, 8].map { (image($0), []) }, isLast: !isDuringWalk, isWhole: false)
+            try await tested.apply(
+                .found([image(5), image(4)]), .published([image(10)]), .found([image(4), image(3)]))
+            if isDuringWalk { try await tested.walk([7, 6].map { (image($0), []) }, isWhole: false) }
+            let walked = isDuringWalk ? [10, 9, 8, 7, 6] : [10, 9, 8]
+            #expect(try await tested.find("") == (walked + [5, 4, 3]).map { UUID($0) })
+            // A later walk reaches one of them.
+            try await tested.apply(.feedReset)
+            try await tested.walk((walked + [5]).map { (image($0), []) }, isWhole: false)
+            #expect(try await tested.find("") == (walked + [5, 4, 3]).map { UUID($0) })
+            try await tested.apply(.removed([UUID(5)]))
+            #expect(try await tested.find("") == (walked + [4, 3]).map { UUID($0) })
+        }
+    }
+
     @Test("an image that was published after a reset is newer than those that the walk has missed")
     func publishedBeforeWalk() async throws {
         try await TestedIndex.with { tested in

@@ -25,7 +25,7 @@ import Testing
         #expect(self.isAccepted(#"{"tags":[\#(tags)]}"#, SearchItems.codec) == isAccepted)
     }
 
-    @Test("a cursor has at most 100 characters", arguments: [(100, true), (101, false)])
+    @Test("a cursor has at most 3,000 characters", arguments: [(3_000, true), (3_001, false)])
     func cursor(length: Int, isAccepted: Bool) {
         let after = String(repeating: "a", count: length)
         #expect(self.isAccepted(#"{"after":"\#(after)"}"#, SearchItems.codec) == isAccepted)

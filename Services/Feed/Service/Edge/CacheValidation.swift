@@ -11,18 +11,22 @@ import Timing
 struct CacheValidation {
     let cache: SoftFeedCache
     let logger: Logger
-    let now: @Sendable () -> Date
+
+    /// Deletes the expired items.
+    /// - Returns: whether there were any.
+    let dropExpired: @Sendable () async throws -> Bool
     let clock: any MonotonicClock
     private let turns = WriteTurns()
 
     static let period = Duration.seconds(86_400)
 
     init(
-        cache: SoftFeedCache, logger: Logger, now: @escaping @Sendable () -> Date, clock: any MonotonicClock = .system
+        cache: SoftFeedCache, logger: Logger, clock: any MonotonicClock = .system,
+        dropExpired: @escaping @Sendable () async throws -> Bool
     ) {
         self.cache = cache
         self.logger = logger
-        self.now = now
+        self.dropExpired = dropExpired
         self.clock = clock
     }
 
@@ -57,7 +61,7 @@ struct CacheValidation {
             }
             do {
                 try await cache.checkIntegrity()
-                return try await cache.dropExpired(at: now()) ? .deleted : .kept
+                return try await dropExpired() ? .deleted : .kept
             } catch let error where Self.isDamage(error) {
                 await store.restore(isDamaged: true)
                 guard store.slot.store != nil else { throw StoreTrouble.absent.answer }

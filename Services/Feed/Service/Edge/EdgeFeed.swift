@@ -91,8 +91,7 @@ struct EdgeFeed {
         let change = try await ifPossible {
             try await turns.take {
                 let change = try await cache.keep(page)
-                if let removed = change?.removed, !removed.isEmpty { broadcast.record(.removed(removed)) }
-                if let new = change?.new, !new.isEmpty { broadcast.record(.published(new)) }
+                if let change { announce(change) }
                 return change
             }
         }
@@ -101,6 +100,23 @@ struct EdgeFeed {
         return LoadedFeed(
             page.items, at: page.cursor, isLast: page.isEnd || page.continuation != .more && change?.isLast == true,
             origin: .remote, savedAt: page.isAged ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
+    }
+
+    private func announce(_ change: FeedCacheChange) {
+        if !change.removed.isEmpty { broadcast.record(.removed(change.removed)) }
+        if !change.new.isEmpty { broadcast.record(.published(change.new)) }
+        if !change.found.isEmpty { broadcast.record(.found(change.found)) }
+        if !change.evicted.isEmpty { broadcast.record(.forgotten(change.evicted)) }
+    }
+
+    /// Deletes the expired items of the cache.
+    /// - Returns: whether there were any. If the store is absent or was replaced, its earlier content is gone: that counts as well.
+    func dropExpired() async throws -> Bool {
+        try await turns.take {
+            guard let expired = try await cache.dropExpired(at: now()) else { return true }
+            if !expired.isEmpty { broadcast.record(.forgotten(expired)) }
+            return !expired.isEmpty
+        }
     }
 
     /// Returns an item. Asks the upstream only for one that is not known here: a link to an image also works before this edge has

@@ -26,9 +26,8 @@ struct SoftFeedCache: FeedCache {
         try await store.reading { try $0.answer(limit, at: cursor) }
     }
 
-    func dropExpired(at now: Date) async throws -> Bool {
-        // If the store is absent or was replaced, its earlier content is gone: that counts as deleted.
-        try await store.writing { try await $0.dropExpired(at: now) } ?? true
+    func dropExpired(at now: Date) async throws -> [UUID]? {
+        try await store.writing { try await $0.dropExpired(at: now) }
     }
 
     func checkIntegrity() async throws { try await store.validating { try await $0.checkIntegrity() } }

@@ -10,6 +10,7 @@ struct PageKeeper {
 
     /// Items that the upstream no longer has.
     private var removed: [UUID] = []
+    private var evicted: [UUID] = []
 
     /// - Parameter budget: the maximum size of the cached items, in bytes.
     init(_ page: FetchedFeedPage, budget: Int, _ db: Database) {
@@ -18,6 +19,7 @@ struct PageKeeper {
     }
 
     mutating func keep() throws -> FeedCacheChange {
+        let unknown = try page.items.filter { try links.node($0.id)?.state != .item }
         let new = try newItems()
         let last =
             switch page.cursor {
@@ -28,7 +30,10 @@ struct PageKeeper {
         let isLast = try last.map { try links.node($0).endedAt != nil } ?? false
         // Evicts last, because this page may be older than the rest of the cache.
         try evict()
-        return FeedCacheChange(new: new, removed: removed, isLast: isLast)
+        let newIDs = Set(new.map(\.id))
+        return FeedCacheChange(
+            new: new, removed: removed, found: unknown.filter { !newIDs.contains($0.id) }, evicted: evicted,
+            isLast: isLast)
     }
 
     /// The new items at the top: items that were not cached, above the last one that was. Further down, an uncached
@@ -170,7 +175,10 @@ struct PageKeeper {
 
     // MARK: Budget
 
-    private func evict() throws {
-        while try links.weight() > budget, let oldest = try links.oldest() { try links.delete(oldest) }
+    private mutating func evict() throws {
+        while try links.weight() > budget, let oldest = try links.oldest() {
+            try links.delete(oldest)
+            if oldest.state == .item, let id = oldest.id { evicted.append(id) }
+        }
     }
 }

@@ -52,24 +52,24 @@ struct SQLiteFeedCache: FeedCache {
         }
     }
 
-    func dropExpired(at now: Date) async throws -> Bool {
+    func dropExpired(at now: Date) async throws -> [UUID]? {
         let limit = now.addingTimeInterval(-FeedCachePolicy.lifetime)
-        var (hasExpired, hasMore) = (false, true)
+        var (expired, hasMore) = ([UUID](), true)
         while hasMore {
             // A load that stores a page waits for one batch at most.
             let dropped = try await pool.write { db in
                 let links = CacheLinks(db: db)
-                var states: [CacheNode.State] = []
-                while states.count < Self.batch, let node = try links.oldest(before: limit) {
-                    states.append(node.state)
+                var dropped: [CacheNode] = []
+                while dropped.count < Self.batch, let node = try links.oldest(before: limit) {
+                    dropped.append(node)
                     try links.delete(node)
                 }
-                return states
+                return dropped
             }
-            if dropped.contains(.item) { hasExpired = true }
+            expired += dropped.filter { $0.state == .item }.compactMap(\.id)
             hasMore = dropped.count == Self.batch
         }
-        return hasExpired
+        return expired
     }
 
     /// The maximum number of nodes that one transaction deletes.

@@ -15,6 +15,7 @@ struct FeedEventText {
         case .published(let items):
             items.map { line(.watchNew, style.green, about(FeedImagePresenter.viewModel($0, language))) }
         case .removed(let ids): ids.map { line(.watchRemoved, style.red, $0.uuidString) }
+        case .found, .forgotten: []
         case .reset: [line(.watchReset, style.yellow, texts.text(.watchGap, "gateway feed\(route)"))]
         }
     }

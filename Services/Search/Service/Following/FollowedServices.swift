@@ -133,7 +133,8 @@ extension IndexEvent {
         let change: Change =
             switch event.change {
             case .published(let items): .published(items.map(SearchableImage.init))
-            case .removed(let ids): .removed(ids)
+            case .removed(let ids), .forgotten(let ids): .removed(ids)
+            case .found(let items): .found(items.map(SearchableImage.init))
             case .reset: .feedReset
             }
         self.init(seq: event.seq, change: change)

@@ -7,6 +7,9 @@ struct IndexEvent: Equatable, Sendable {
         /// New items at the top, in feed order.
         case published([SearchableImage])
         case removed([UUID])
+
+        /// Items further down in the feed of an edge.
+        case found([SearchableImage])
         case feedReset
         case posted([PostedComment])
         case removedComments([UUID])
@@ -24,7 +27,7 @@ struct IndexEvent: Equatable, Sendable {
 
     var isOfFeed: Bool {
         switch change {
-        case .published, .removed, .feedReset: true
+        case .published, .removed, .found, .feedReset: true
         case .posted, .removedComments, .commentsReset: false
         }
     }

@@ -43,6 +43,10 @@ final class IndexWriter {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(number) FROM image"))
     }
 
+    func highestNumber() throws -> Int64? {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(number) FROM image"))
+    }
+
     // MARK: Images
 
     /// Adds an image, unless it is indexed already.

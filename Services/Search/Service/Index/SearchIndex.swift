@@ -89,6 +89,15 @@ struct SearchIndex: Sendable {
             }
             // The pages of the walk are newer.
             if progress.isBeforeWalk { progress.walkNumber = try walkStart(writer) }
+        case .found(let images):
+            // Older than all that is known: a reader has scrolled down to them.
+            let last = max(try writer.highestNumber() ?? .min, progress.walkNumber + IndexNumbers.walkGap)
+            for (place, image) in images.enumerated() {
+                let number = last + 1 + Int64(place)
+                let isNew = try writer.add(
+                    IndexEntry(image, []), at: number, generation: progress.generation, knowsComments: false)
+                if !isNew, let known = try writer.number(of: image.id) { try writer.update(image, at: known) }
+            }
         case .removed(let ids):
             for id in ids { if let number = try writer.number(of: id) { try writer.remove(number) } }
         case .feedReset:
@@ -309,7 +318,7 @@ private struct CommentChanges {
                     changes[number, default: [:]].updateValue(nil, forKey: id)
                 }
             }
-        case .published, .removed, .feedReset, .commentsReset: break
+        case .published, .removed, .found, .feedReset, .commentsReset: break
         }
     }
 

@@ -4,8 +4,8 @@ import JSON
 import RPC
 
 extension FeedEvent.Change {
-    /// The name of the server-sent event, and its data.
-    func named(_ publicURL: PublicURL) -> (name: String, data: RawJSON) {
+    /// The name of the server-sent event, and its data; nil for a change that is not of the feed.
+    func named(_ publicURL: PublicURL) -> (name: String, data: RawJSON)? {
         switch self {
         case .published(let items):
             (
@@ -16,6 +16,7 @@ extension FeedEvent.Change {
             )
         case .removed(let ids): ("removed", RawJSON(RemovedItems(ids: ids), as: RemovedItems.codec))
         case .reset: ("reset", .emptyObject)
+        case .found, .forgotten: nil
         }
     }
 }

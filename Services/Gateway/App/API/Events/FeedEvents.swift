@@ -93,7 +93,7 @@ final class FeedEvents: Sendable {
     }
 
     private func note(_ event: FeedEvent) {
-        onChange()
+        if !event.change.isOfCache { onChange() }
         let text = text(of: event)
         let readers = state.withLock { state in
             if state.log.last == nil, event.change == .reset {
@@ -244,7 +244,10 @@ final class FeedEvents: Sendable {
     // MARK: Texts
 
     private func text(of event: FeedEvent) -> ByteBuffer {
-        let (name, data) = event.change.named(publicURL)
+        guard let (name, data) = event.change.named(publicURL) else {
+            // Readers note its id without an event.
+            return ByteBuffer(string: Self.id(event.seq) + "\n")
+        }
         return ByteBuffer(string: "\(Self.id(event.seq))event: \(name)\ndata: \(data)\n\n")
     }
 
