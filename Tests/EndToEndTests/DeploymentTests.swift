@@ -198,7 +198,7 @@ import Testing
             let port = try #require(Self.port(in: outcome))
             try await SupervisedDeployment.with(["--empty"]) { second, _ in
                 let id = UUID().uuidString
-                let published = try await second.gateway("publish", "https://example.org/a.jpg", "--id", id)
+                let published = try await second.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
                 let (there, here) = (
                     try await second.gateway("feed", "--limit", "1"), try await first.gateway("feed", "--limit", "1")
                 )
@@ -246,7 +246,7 @@ import Testing
             ])
             #expect(outcome.status == 0 && !outcome.errors.contains("no longer set"), "\(outcome.errors)")
             for port in [2, 3] {
-                let published = try await deployment.gateway("publish", "http://127.0.0.1:\(port)/a.jpg")
+                let published = try await deployment.gateway("publish", "http://127.0.0.1:\(port)/a.jpg", "--unchecked")
                 #expect(published.status == 0, "\(published.errors)")
             }
             let replaced = try await deployment.up("--allow-private-upstream", "127.0.0.1:3")

@@ -10,7 +10,7 @@ public struct FeedItem: Sendable, Equatable {
     public let location: String?
 
     /// An absolute URL: `http:`, `https:` or `urn:`.
-    public let image: String
+    public var image: String
 
     /// 0 to 20 tags in the author's order, as `ItemTags` stores them. An upstream may have more and longer ones.
     public let tags: [String]
@@ -19,11 +19,15 @@ public struct FeedItem: Sendable, Equatable {
     public let publishedAt: Date?
 
     /// The size and a placeholder of the picture, as far as they are known.
-    public let hints: PictureHints
+    public var hints: PictureHints
+
+    /// Whose picture it is, what it shows, and whether to cover it.
+    public let details: PictureDetails
 
     public init(
         id: UUID, description: String? = nil, location: String? = nil, image: String,
-        tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints()
+        tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints(),
+        details: PictureDetails = PictureDetails()
     ) {
         self.id = id
         // An empty text and an absent one are equal.
@@ -33,6 +37,7 @@ public struct FeedItem: Sendable, Equatable {
         self.tags = tags
         self.publishedAt = publishedAt
         self.hints = hints
+        self.details = details
     }
 
     /// The maximum length of a published description in Unicode scalars, after trimming.
@@ -55,7 +60,7 @@ public struct FeedItem: Sendable, Equatable {
     public static let authoredCodec = Codec<FeedItem>.object { object in
         let item = Members(
             in: &object, description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-            image: authoredImage, tags: authoredTags, date: "For imports; default: now.", { $0 })
+            image: authoredImage, tags: authoredTags, date: "For imports; default: now.", isAuthored: true, { $0 })
         return { members throws(JSONError) in try item.read(members) }
     }
 

@@ -15,14 +15,17 @@ public struct FeedImage: Equatable, Sendable {
 
     /// When an authority stored the item first, in whole seconds. It is not part of the content. Nil for an item of a
     /// store from before dates were stored, of an upstream without dates, and to be published now.
-    public let publishedAt: Date?
+    public private(set) var publishedAt: Date?
 
     /// The size and a placeholder of the picture. They are not part of the content.
-    public let hints: PictureHints
+    public private(set) var hints: PictureHints
+
+    /// Whose picture it is, what it shows, and whether to cover it.
+    public private(set) var details: PictureDetails
 
     public init(
         id: UUID, description: String?, location: String?, image: String, tags: [String] = [],
-        publishedAt: Date? = nil, hints: PictureHints = PictureHints()
+        publishedAt: Date? = nil, hints: PictureHints = PictureHints(), details: PictureDetails = PictureDetails()
     ) {
         self.id = id
         self.description = description
@@ -31,33 +34,42 @@ public struct FeedImage: Equatable, Sendable {
         self.tags = tags
         self.publishedAt = publishedAt?.wholeSeconds
         self.hints = hints
+        self.details = details
     }
 }
 
 extension FeedImage {
-    /// Whether the items are equal, apart from their dates, their hints, and the case and the width of their tags.
+    /// Whether the items are equal, apart from their dates, their hints, details that only one of them has, and the case and the width
+    /// of their tags.
     public func hasContent(of other: FeedImage) -> Bool {
         id == other.id && description == other.description && location == other.location && image == other.image
-            && ItemTags.areEqual(tags, other.tags)
+            && ItemTags.areEqual(tags, other.tags) && details.agrees(with: other.details)
     }
 
     /// The same item with other hints.
     public func with(_ hints: PictureHints) -> FeedImage {
-        FeedImage(
-            id: id, description: description, location: location, image: image, tags: tags,
-            publishedAt: publishedAt, hints: hints)
+        var image = self
+        image.hints = hints
+        return image
+    }
+
+    /// The same item with other details.
+    public func with(_ details: PictureDetails) -> FeedImage {
+        var image = self
+        image.details = details
+        return image
     }
 
     /// The same item with another date.
     public func published(at time: Date) -> FeedImage {
-        FeedImage(
-            id: id, description: description, location: location, image: image, tags: tags, publishedAt: time,
-            hints: hints)
+        var image = self
+        image.publishedAt = time.wholeSeconds
+        return image
     }
 
     /// The size of the item in memory, in bytes.
     public var weight: Int {
-        tags.reduce(MemoryLayout<Self>.size) { $0 + $1.utf8.count + MemoryLayout<String>.size }
+        (tags + details.texts).reduce(MemoryLayout<Self>.size) { $0 + $1.utf8.count + MemoryLayout<String>.size }
             + image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0)
     }
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// Maps an upstream's answer to items. One malformed item invalidates the page, because without this item the page
 /// would have a gap. Text lengths and the number of tags are not limited here: the limits apply only to publishing.
-/// Malformed `tags`, `published_at`, `width`, `height` and `placeholder` are ignored: an item is complete without them.
+/// Malformed optional members beside the texts are ignored: an item is complete without them.
 public enum FeedItemsMapper {
     /// - Parameter page: the URL of the answer, against which relative image URLs are resolved.
     /// - Returns: items in the upstream's order. If an id is repeated within the page, the first item counts.
@@ -57,6 +57,11 @@ public enum FeedItemsMapper {
             let width = object.optional("width", .any, { _ in nil })
             let height = object.optional("height", .any, { _ in nil })
             let placeholder = object.optional("placeholder", .any, { _ in nil })
+            let alt = object.optional("alt", .any, { _ in nil })
+            let credit = object.optional("credit", .any, { _ in nil })
+            let license = object.optional("license", .any, { _ in nil })
+            let source = object.optional("source", .any, { _ in nil })
+            let sensitive = object.optional("sensitive", .any, { _ in nil })
             return { members throws(JSONError) in
                 FeedImage(
                     id: try members[id], description: shown(try members[description]),
@@ -65,7 +70,14 @@ public enum FeedItemsMapper {
                     publishedAt: valid(try members[publishedAt], .date),
                     hints: PictureHints(
                         width: valid(try members[width], .integer()), height: valid(try members[height], .integer()),
-                        placeholder: valid(try members[placeholder], .string).flatMap(Placeholder.init(base64:))))
+                        placeholder: valid(try members[placeholder], .string).flatMap(Placeholder.init(base64:))),
+                    details: PictureDetails(
+                        alt: shown(valid(try members[alt], .string)),
+                        credit: shown(valid(try members[credit], .string)),
+                        license: shown(valid(try members[license], .string)),
+                        source: valid(
+                            try members[source], .uri(schemes: PictureDetails.sourceSchemes, maximumBytes: nil)),
+                        isSensitive: valid(try members[sensitive], .boolean) ?? false))
             }
         }
     }

@@ -16,7 +16,7 @@ public protocol FeedStore: Sendable {
     /// after an error nothing was written.
     /// - Parameter now: the date of the new items that have none.
     /// - Returns: the new items, in feed order. Items that already exist with the same content keep their position, their
-    ///   date and their hints; hints that they lack are added, a date is not.
+    ///   date, their hints and their details; hints and details that they lack are added, a date is not.
     /// - Throws: `FeedStoreError.conflict` for an id that exists with other content.
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage]
 

@@ -35,7 +35,8 @@ extension FeedItem {
     init(_ image: FeedImage) {
         self.init(
             id: image.id, description: image.description, location: image.location, image: image.image,
-            tags: image.tags, publishedAt: image.publishedAt, hints: image.hints)
+            tags: image.tags, publishedAt: image.publishedAt, hints: image.hints,
+            details: image.details)
     }
 }
 
@@ -43,6 +44,6 @@ extension FeedImage {
     init(_ item: FeedItem) {
         self.init(
             id: item.id, description: item.description, location: item.location, image: item.image,
-            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints)
+            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints, details: item.details)
     }
 }

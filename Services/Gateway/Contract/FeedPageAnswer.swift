@@ -98,6 +98,7 @@ extension FeedImageViewModel {
         let publishedAt = object.optional(
             "published_at", .date, \.publishedAt, "When the authority stored the item first.")
         let hints = PictureHints.Members(in: &object) { $0.hints }
+        let details = PictureDetails.Members(in: &object, isAuthored: false) { $0.details }
         let comments = object.optional("comments", .string, \.comments, "The number of comments: 3 comments.")
         let extensions = object.optional(
             "extensions", .dictionary(of: .any), { $0.extensions.isEmpty ? nil : $0.extensions },
@@ -107,6 +108,7 @@ extension FeedImageViewModel {
                 id: try members[id], title: try members[title], description: try members[description],
                 location: try members[location], image: try members[image],
                 tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members),
+                details: try details.read(members),
                 comments: try members[comments],
                 extensions: try members[extensions] ?? [:])
         }

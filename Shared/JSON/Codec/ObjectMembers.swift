@@ -9,10 +9,10 @@ public struct ObjectMember<Value: Sendable>: Sendable {
 /// The members of one object while it is read: located, but not decoded.
 public struct ObjectMembers {
     /// The maximum number of members that a codec may declare.
-    static let maximumCount = 16
+    static let maximumCount = 24
 
     private let reader: JSONReader
-    private var offsets = InlineArray<16, Int>(repeating: -1)
+    private var offsets = InlineArray<24, Int>(repeating: -1)
 
     init(reading reader: inout JSONReader, names: DeclaredNames) throws(JSONError) {
         var object = try reader.beginObject()

@@ -21,6 +21,9 @@ public struct JSONReader {
     /// is a mistake of the caller; false elsewhere, where it comes from a later version.
     let refusesUnknownMembers: Bool
 
+    /// Whether an object may have several members with one name.
+    private let allowsDuplicates: Bool
+
     /// The position of the tag member's name, which selected the alternative of a union; the alternative's codec does
     /// not declare it.
     var tagPosition = -1
@@ -32,7 +35,8 @@ public struct JSONReader {
     package let attachments: UnsafeBufferPointer<any Sendable>?
 
     /// Makes a reader that validates the text.
-    package init(checking bytes: UnsafeBufferPointer<UInt8>) {
+    package init(checking bytes: UnsafeBufferPointer<UInt8>, allowsDuplicates: Bool = false) {
+        self.allowsDuplicates = allowsDuplicates
         (self.bytes, position, isTrusting, refusesUnknownMembers, attachments) = (bytes, 0, false, false, nil)
     }
 
@@ -42,7 +46,7 @@ public struct JSONReader {
         trusting bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0, refusesUnknownMembers: Bool = false,
         attachments: UnsafeBufferPointer<any Sendable>? = nil
     ) {
-        (self.bytes, self.position, isTrusting) = (bytes, position, true)
+        (self.bytes, self.position, isTrusting, allowsDuplicates) = (bytes, position, true, true)
         self.refusesUnknownMembers = refusesUnknownMembers
         self.attachments = attachments
     }
@@ -84,7 +88,7 @@ public struct JSONReader {
     package mutating func nextMember(of object: inout OpenObject) throws(JSONError) -> MemberName? {
         guard try continues(&object.isFirst, until: UInt8(ascii: "}")) else { return nil }
         let name = try memberName()
-        if !isTrusting, !object.names.insert(name, in: self) {
+        if !isTrusting, !allowsDuplicates, !object.names.insert(name, in: self) {
             throw syntax("the member \"\(decode(name, atMost: 64))\" appears twice")
         }
         return name

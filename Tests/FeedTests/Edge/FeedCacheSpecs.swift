@@ -875,7 +875,7 @@ extension StoreFactory<any FeedCache> {
                 return picture(number, String(repeating: "x", count: weight - rest))
             }
             let half = FeedCachePolicy.pageBytes / 2
-            for (weights, count) in [([half, half], 2), ([half, half + 1], 1), ([half * 3, 200], 1)] {
+            for (weights, count) in [([half, half], 2), ([half, half + 1], 1), ([half * 3, 400], 1)] {
                 let items = weights.enumerated().map { item($0 + 1, $1) }
                 _ = try await cache.keep(FetchedFeedPage(items, at: .start))
                 _ = try await cache.keep([], at: .after(weights.count))

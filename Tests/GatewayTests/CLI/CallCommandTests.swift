@@ -111,7 +111,7 @@ import Testing
     @Test func `completions come from the running gateway, also in bash`() async throws {
         try await Deployment.with { deployment in
             let id = UUID().uuidString
-            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
             func complete(_ command: String, _ words: String...) async throws -> [String] {
                 let line = ["gateway", command] + words
                 let outcome = try await Program("gateway").run(

@@ -14,16 +14,19 @@ import Testing
 
             let id = UUID().uuidString
             let published = try await deployment.gateway(
-                "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto")
+                "publish", "https://example.org/a.jpg", "--unchecked", "--id", id, "--description", "A tower",
+                "--location", "Porto")
             #expect(published.output == id + "\n")
             let again = try await deployment.gateway(
-                "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto")
+                "publish", "https://example.org/a.jpg", "--unchecked", "--id", id, "--description", "A tower",
+                "--location", "Porto")
             #expect(again.status == 0 && again.output.contains("already exists"))
             let told = try await deployment.gateway(
-                "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto",
+                "publish", "https://example.org/a.jpg", "--unchecked", "--id", id, "--description", "A tower",
+                "--location", "Porto",
                 "--json")
             #expect(told.output.hasPrefix(#"{"count":0,"item":{"id":"\#(id)","description":"A tower""#))
-            let other = try await deployment.gateway("publish", "https://example.org/b.jpg", "--id", id)
+            let other = try await deployment.gateway("publish", "https://example.org/b.jpg", "--unchecked", "--id", id)
             #expect(other.status == 73 && other.errors.contains(id))
 
             let feed = try await deployment.gateway("feed", environment: ["LC_ALL": "pt_BR.UTF-8"])
@@ -53,11 +56,17 @@ import Testing
         #expect(try await deployment.gateway("call", "feed.get", "id=\(id)").status == 66)
     }
 
-    @Test func `a URL whose host does not answer now is published`() async throws {
-        for url in ["http://127.0.0.1:1/a.jpg", "https://no-such-host.invalid/a.jpg", "urn:x:y"] {
-            let published = try await deployment.gateway("publish", url)
+    @Test func `a URL that cannot be fetched is not published, unless that is wanted`() async throws {
+        for url in ["http://127.0.0.1:1/a.jpg", "https://no-such-host.invalid/a.jpg"] {
+            let id = UUID().uuidString
+            let refused = try await deployment.gateway("publish", url, "--id", id)
+            #expect(refused.status == 69 && refused.errors.contains("--unchecked"), "\(refused.errors)")
+            #expect(try await deployment.gateway("call", "feed.get", "id=\(id)").status == 66)
+            let published = try await deployment.gateway("publish", url, "--id", id, "--unchecked")
             #expect(published.status == 0 && published.errors.isEmpty, "\(published.errors)")
         }
+        let name = try await deployment.gateway("publish", "urn:x:y")
+        #expect(name.status == 0 && name.errors.isEmpty, "\(name.errors)")
     }
 
     @Test func `an image that its origin server refuses is invalid data, and the error has the status`() async throws {
@@ -66,7 +75,9 @@ import Testing
         } _: { origin in
             try await Deployment.with(imageData: ["--allow-private-upstream", origin.authority]) { deployment in
                 let id = UUID().uuidString
-                #expect(try await deployment.gateway("publish", origin.url + "/a.jpg", "--id", id).status == 0)
+                #expect(
+                    try await deployment.gateway("publish", origin.url + "/a.jpg", "--unchecked", "--id", id).status
+                        == 0)
                 let refused = try await deployment.gateway("image", id, "-o", deployment.root + "/a.jpg")
                 #expect(refused.status == 65, "\(refused.errors)")
                 #expect(refused.errors.contains("The origin server answered with status 403"), "\(refused.errors)")
@@ -76,11 +87,11 @@ import Testing
 
     @Test func `with --no-fetch a URL is published with a note`() async throws {
         try await Deployment.with(imageData: ["--no-fetch"]) { deployment in
-            let published = try await deployment.gateway("publish", "https://example.org/a.jpg")
+            let published = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked")
             #expect(
                 published.status == 0 && published.errors.hasPrefix("Note: https://example.org/a.jpg is not fetched"))
             try await deployment.program("image-data").stop()
-            let unknown = try await deployment.gateway("publish", "https://example.org/b.jpg")
+            let unknown = try await deployment.gateway("publish", "https://example.org/b.jpg", "--unchecked")
             #expect(unknown.status == 0 && unknown.errors.hasPrefix("Note: cannot check"), "\(unknown.errors)")
         }
     }
@@ -89,7 +100,7 @@ import Testing
         try await Deployment.with { deployment in
             let ids = (0..<25).map { _ in UUID().uuidString }
             for id in ids.reversed() {
-                _ = try await deployment.gateway("publish", "https://example.org/\(id).jpg", "--id", id)
+                _ = try await deployment.gateway("publish", "https://example.org/\(id).jpg", "--unchecked", "--id", id)
             }
             let all = try await deployment.gateway("feed", "--all", "--limit", "10", "--json")
             let pages = try all.output.split(separator: "\n").map { try FeedJSON($0) }
@@ -105,7 +116,7 @@ import Testing
 
     @Test func `comments are shown oldest first, and only for images of the feed`() async throws {
         let id = UUID().uuidString
-        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
         #expect(try await deployment.gateway("comments", id).output == "Comments\nNo comments yet\n")
 
         for text in ["alpha", "omega"] {
@@ -129,7 +140,7 @@ import Testing
 
     @Test func `removing an image that is not in the feed exits 66, and with --force 0`() async throws {
         let (id, unknown) = (UUID().uuidString, UUID().uuidString)
-        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
         let removed = try await deployment.gateway("remove", id, unknown)
         #expect(removed.status == 66 && removed.output == "1 removed\n")
         #expect(removed.errors == "gateway: There is no image \(unknown) in the feed\n")
@@ -150,7 +161,7 @@ import Testing
 
     @Test func `a comment may come from standard input`() async throws {
         let id = UUID().uuidString
-        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
         let posted = try await deployment.gateway("comment", id, "-", input: "from a file\n")
         #expect(posted.status == 0, "\(posted.errors)")
         #expect(try await deployment.gateway("comments", id, "--json").output.contains(#""message":"from a file""#))
@@ -207,7 +218,8 @@ import Testing
     @Test func `headings and hints are in the language of --locale`() async throws {
         let id = UUID().uuidString
         for url in ["https://example.org/a.jpg", "https://example.org/b.jpg"] {
-            _ = try await deployment.gateway("publish", url, "--id", url.contains("a.jpg") ? id : UUID().uuidString)
+            let id = url.contains("a.jpg") ? id : UUID().uuidString
+            _ = try await deployment.gateway("publish", url, "--unchecked", "--id", id)
         }
         _ = try await deployment.gateway("comment", id, "alpha")
         let feed = try await deployment.gateway("feed", "--locale", "pt-BR")

@@ -15,10 +15,19 @@ import Testing
 
     // MARK: Mastodon
 
-    private func mastodon(_ posts: String..., hasFile: (String) -> Bool = { _ in true }) throws -> [ImportEntry] {
+    private static let files = FolderFiles(
+        "/none",
+        [
+            "a.jpg", "b.jpg", "a.mp4", "media_attachments/files/1/original/a.jpg",
+            "media_attachments/files/2/original/b.jpg", "media_attachments/files/2/original/c.jpg",
+        ])
+
+    private func mastodon(
+        _ posts: String..., files: FolderFiles = files, takesSensitive: Bool = false
+    ) throws -> [ImportEntry] {
         let outbox =
             #"{"id":"outbox.json","type":"OrderedCollection","orderedItems":[\#(posts.joined(separator: ","))]}"#
-        let entries = try MastodonArchive.entries(tree(outbox), hasFile: hasFile)
+        let entries = try MastodonArchive(files: files, takesSensitive: takesSensitive).entries(tree(outbox))
         return try #require(entries)
     }
 
@@ -59,28 +68,55 @@ import Testing
     }
 
     @Test(arguments: ["https://m.example/users/me/followers", "https://m.example/users/friend"])
-    func `a post that not everybody could read is refused`(reader: String) throws {
-        #expect(try mastodon(post("", attachment("a.jpg"), to: reader)).map(\.refusal) == ["its post is not public"])
+    func `a post that not everybody could read is left out`(reader: String) throws {
+        #expect(try mastodon(post("", attachment("a.jpg"), to: reader)).map(\.skipped) == [.notPublic])
         // An unlisted post is public.
-        #expect(try mastodon(post("", attachment("a.jpg"), to: reader, cc: Self.everybody)).map(\.refusal) == [nil])
+        #expect(try mastodon(post("", attachment("a.jpg"), to: reader, cc: Self.everybody)).map(\.skipped) == [nil])
     }
 
-    @Test func `what is not a picture, or has no file, is refused with its reason`() throws {
-        let entries = try mastodon(post("", attachment("a.mp4", "video/mp4"), "{}", attachment("b.jpg", "")))
+    @Test func `what is not a picture is left out, what has no file is refused with its reason`() throws {
+        let entries = try mastodon(
+            post("", attachment("a.mp4", "video/mp4"), "{}", attachment("b.jpg", ""), attachment("x/gone.jpg")))
+        #expect(entries.map(\.skipped) == [.notPicture, nil, nil, nil])
         #expect(
             entries.map(\.refusal) == [
-                "it is not a picture, but video/mp4", "it has an attachment without a url", nil,
+                nil, "it has an attachment without a url", nil, "the archive has no file x/gone.jpg",
             ])
-        #expect(entries.map(\.name) == ["a.mp4", "https://m.example/1", "b.jpg"])
+        #expect(entries.map(\.name) == ["a.mp4", "https://m.example/1", "b.jpg", "https://m.example/1"])
+    }
+
+    @Test func `a post keeps its date, and each picture its own alternative text`() throws {
+        let entries = try mastodon(
+            post("<p>x</p>", attachment("a.jpg", name: #""A gull""#), attachment("b.jpg", name: #""A pier""#)))
+        #expect(entries.map(\.details.alt) == ["A gull", "A pier"])
+        #expect(entries.map(\.description) == ["x", "x"])
+        #expect(entries.allSatisfy { $0.publishedAt == Date(timeIntervalSince1970: 1_714_557_600) })
+    }
+
+    @Test(arguments: [false, true]) func `a sensitive post is left out, or marked`(isTaken: Bool) throws {
+        let marked = post("", attachment("a.jpg")).replacing(
+            #""type":"Note""#, with: #""type":"Note","sensitive":true"#)
+        let entries = try mastodon(marked, takesSensitive: isTaken)
+        #expect(entries.map(\.skipped) == [isTaken ? nil : .sensitive])
+        #expect(entries.map(\.details.isSensitive) == [true])
+    }
+
+    @Test func `a single attachment may be an object, and its address a link`() throws {
+        let object = post("", attachment("a.jpg")).replacing("[{\"type\":\"Document\"", with: "{\"type\":\"Document\"")
+            .replacing("\"blurhash\":\"U\"}]", with: "\"blurhash\":\"U\"}")
+        #expect(try mastodon(object).map(\.file) == ["a.jpg"])
+        let link = post("", #"{"mediaType":"image/jpeg","url":[{"type":"Link","href":"https://m.example/a.jpg"}]}"#)
+        #expect(try mastodon(link).map(\.file) == ["a.jpg"])
     }
 
     @Test(arguments: [
         "/media_attachments/files/1/a.jpg", "media_attachments/files/1/a.jpg",
-        "/bucket/media_attachments/files/1/a.jpg",
+        "/bucket/media_attachments/files/1/a.jpg", "https://cdn.example/cache/files/1/a.jpg?x=1", "/system/1/a.jpg",
     ])
     func `a file is found where the server's path differs`(url: String) throws {
         let file = "media_attachments/files/1/a.jpg"
-        #expect(try mastodon(post("", attachment(url)), hasFile: { $0 == file }).map(\.file) == [file])
+        let files = FolderFiles("/none", [file, "media_attachments/files/2/a.jpg"])
+        #expect(try mastodon(post("", attachment(url)), files: files).map(\.file) == [file])
     }
 
     // MARK: Texts
@@ -106,10 +142,20 @@ import Testing
     @Test(arguments: [
         ("Caf\u{C3}\u{A9} \u{F0}\u{9F}\u{8C}\u{85}", "Café 🌅"), ("Café", "Café"), ("Ελλάδα", "Ελλάδα"),
         ("plain", "plain"),
-        ("\u{C3}\u{A9} and é", "\u{C3}\u{A9} and é"),
+        ("\u{C3}\u{A9} and é", "é and é"), ("\u{E9}t\u{E9} c’est", "été c’est"), ("Ol\u{C3}\u{A1} \u{F0}\u{9F}", "Olá"),
+        ("\u{F0}\u{9F}\u{87}\u{AB}\u{F0}\u{9F}\u{87}\u{B7} ’", "🇫🇷 ’"), ("", ""),
     ])
     func `texts of Instagram are repaired, others remain`(text: String, repaired: String) {
-        #expect(InstagramArchive.repaired(text) == repaired)
+        #expect(MisreadText.repaired(text) == repaired)
+    }
+
+    @Test(arguments: [
+        ("", []), ("a #sea #sun", ["sea", "sun"]), ("#a#b#c", ["a", "b", "c"]), ("no#tag", ["tag"]),
+        ("#1 # ##x", ["x"]),
+        ("＃海#praça, #Ωμέγα_2!", ["海", "praça", "Ωμέγα_2"]), ("#Sea #sea", ["Sea"]),
+    ])
+    func `the hashtags of a caption are its tags`(caption: String, tags: [String]) {
+        #expect(InstagramArchive.tags(in: caption) == tags)
     }
 
     // MARK: Instagram
@@ -127,14 +173,18 @@ import Testing
                 """#),
             tree(#"[{"media":[{"uri":"media/posts/2/b.jpg","creation_timestamp":200}]},{"media":[{}]},{}]"#),
         ]
-        let entries = try #require(InstagramArchive.entries(lists))
+        let files = FolderFiles(
+            "/none", ["media/posts/1/a.jpg", "media/posts/3/c.jpg", "media/posts/3/d.mp4", "media/posts/2/b.jpg"])
+        let entries = try #require(InstagramArchive(files: files).entries(lists))
         #expect(
             entries.prefix(4).map(\.file)
                 == ["media/posts/3/c.jpg", "media/posts/3/d.mp4", "media/posts/2/b.jpg", "media/posts/1/a.jpg"])
         #expect(entries.map(\.description) == ["Three", "Three", nil, "Café", nil])
+        #expect(entries.map(\.refusal) == [nil, nil, nil, nil, "it has no uri"])
+        #expect(entries.map(\.skipped) == [nil, .notPicture, nil, nil, nil])
         #expect(
-            entries.map(\.refusal) == [nil, "it is not a picture, but a video", nil, nil, "it has no uri"])
-        #expect(InstagramArchive.entries([.object(JSONMembers())]) == nil)
+            entries.map { $0.publishedAt?.timeIntervalSince1970 } == [300, 300, 200, 100, nil])
+        #expect(InstagramArchive(files: files).entries([.object(JSONMembers())]) == nil)
     }
 
     @Test func `the lists of Instagram are found in the folders of all years`() {
@@ -178,18 +228,18 @@ import Testing
         ]
         try await withFolder(files) { folder in
             let first = try await deployment.gateway("import", folder)
-            #expect(first.status == 65 && first.output == "1 published, 0 already present, 4 refused\n")
+            #expect(first.status == 65 && first.output == "1 published, 0 already present, 2 refused\n")
             let lines = first.errors.split(separator: "\n")
             #expect(lines.count == 4, "\(first.errors)")
             for words in [
-                "files/4/b.jpg: its post is not public", "files/3/v.mp4: it is not a picture, but video/mp4",
-                "secret.jpg: the file must be in the folder that is imported",
-                "gone.jpg: cannot read file \(folder)/media_attachments/files/2/gone.jpg: it does not exist",
+                "1 left out: not everybody could read their posts", "1 left out: they are not pictures",
+                "the archive has no file /media_attachments/../../secret.jpg",
+                "the archive has no file /media_attachments/files/2/gone.jpg",
             ] {
                 #expect(lines.contains { $0.contains(words) }, "\(first.errors)")
             }
             let second = try await deployment.gateway("import", folder)
-            #expect(second.output == "0 published, 1 already present, 4 refused\n")
+            #expect(second.output == "0 published, 1 already present, 2 refused\n")
             #expect(try await deployment.gateway("feed").output.contains("Sea & sky"))
         }
     }
@@ -217,7 +267,7 @@ import Testing
         file: String, text: String, reason: String
     ) async throws {
         try await withFolder([file: text]) { folder in
-            #expect { try ImportFolder(path: folder).entries() } throws: { error in
+            #expect { try ImportFolder(path: folder).contents().entries } throws: { error in
                 "\(error)".contains("\(folder)/\(file)") && "\(error)".contains(reason)
             }
         }

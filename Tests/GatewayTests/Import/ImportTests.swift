@@ -14,7 +14,7 @@ import Testing
     @Test func `the sample is imported in its order, byte for byte, and importing twice changes nothing`() async throws
     {
         try await Deployment.with { deployment in
-            let entries = try ImportFolder(path: Self.sample).entries()
+            let entries = try ImportFolder(path: Self.sample).contents().entries
             let first = try await deployment.gateway("import", Self.sample)
             #expect(first.status == 0, "\(first.errors)")
             #expect(first.output == "\(entries.count) published, 0 already present, 0 refused\n")
@@ -143,7 +143,7 @@ import Testing
                 (file, "it is not a folder; name the folder of the images"),
             ] {
                 #expect(throws: RPCError(.notFound, "cannot read folder \(path): \(words)", begun: false)) {
-                    try ImportFolder(path: path).entries()
+                    try ImportFolder(path: path).contents().entries
                 }
             }
         }
@@ -165,7 +165,9 @@ import Testing
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
             truncate(path, (1 << 30) + 1)
             let message = "file \(path) has 1073741825 bytes, the limit is 1073741824"
-            #expect(throws: RPCError(.tooLarge, message, begun: false)) { try ImportFolder(path: folder).entries() }
+            #expect(throws: RPCError(.tooLarge, message, begun: false)) {
+                try ImportFolder(path: folder).contents().entries
+            }
         }
     }
 
@@ -182,7 +184,7 @@ import Testing
     {
         try await withTemporaryDirectory { folder in
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
-            #expect { try ImportFolder(path: folder).entries() } throws: { "\($0)".contains(place) }
+            #expect { try ImportFolder(path: folder).contents().entries } throws: { "\($0)".contains(place) }
         }
     }
 
@@ -224,7 +226,7 @@ import Testing
         try await withTemporaryDirectory { folder in
             let text = #"[{"file":"a.jpg","title":"A","licence":"CC0"},{"file":"b.jpg","title":"B","description":"C"}]"#
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
-            #expect(try ImportFolder(path: folder).entries().map(\.description) == ["A", "C"])
+            #expect(try ImportFolder(path: folder).contents().entries.map(\.description) == ["A", "C"])
         }
     }
 

@@ -209,13 +209,14 @@ struct CacheLinks {
         try run(
             """
             INSERT INTO node
-            (id, state, saved_at, description, location, image, width, height, placeholder, published_at, tags)
-            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (id, state, saved_at, description, location, image, width, height, placeholder, published_at, tags,
+                details)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image,
                 image.hints.width, image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds,
-                image.tagsText,
+                image.tagsText, image.detailsText,
             ])
         return db.lastInsertedRowID
     }
@@ -225,13 +226,13 @@ struct CacheLinks {
         try run(
             """
             UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ?, width = ?,
-                height = ?, placeholder = ?, published_at = ?, tags = ?
+                height = ?, placeholder = ?, published_at = ?, tags = ?, details = ?
             WHERE number = ?
             """,
             [
                 savedAt.timeIntervalSince1970, image.description, image.location, image.image, image.hints.width,
                 image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, image.tagsText,
-                number,
+                image.detailsText, number,
             ])
     }
 
@@ -239,7 +240,8 @@ struct CacheLinks {
     func markRemoved(_ number: Int64, savedAt: Date) throws {
         try run(
             """
-            UPDATE node SET state = 2, saved_at = ?, description = NULL, location = NULL, image = NULL, tags = NULL
+            UPDATE node SET state = 2, saved_at = ?, description = NULL, location = NULL, image = NULL, tags = NULL,
+                details = NULL
             WHERE number = ?
             """, [savedAt.timeIntervalSince1970, number])
     }

@@ -94,11 +94,30 @@ enum FeedCacheSchema {
             -- As for the hints.
             DELETE FROM answer;
             """,
+            "6 details": """
+            -- A JSON object: alt, credit, license, source, sensitive; NULL: the item has none of them.
+            ALTER TABLE node ADD COLUMN details TEXT;
+            -- Details count against the budget.
+            DROP TRIGGER node_inserted;
+            DROP TRIGGER node_deleted;
+            DROP TRIGGER node_changed;
+            CREATE TRIGGER node_inserted AFTER INSERT ON node
+                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", allTexts)); END;
+            CREATE TRIGGER node_deleted AFTER DELETE ON node
+                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", allTexts)); END;
+            CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image, tags, details ON node
+                BEGIN
+                    UPDATE weight SET total = total + \(weight(of: "NEW", allTexts)) - \(weight(of: "OLD", allTexts));
+                END;
+            -- As for the hints.
+            DELETE FROM answer;
+            """,
         ])
     }
 
     private static let texts = ["description", "location", "image"]
     private static let textsAndTags = texts + ["tags"]
+    private static let allTexts = textsAndTags + ["details"]
 
     private static func weight(of row: String, _ columns: [String] = texts) -> String {
         let texts = columns.map { "coalesce(length(CAST(\(row).\($0) AS BLOB)), 0)" }

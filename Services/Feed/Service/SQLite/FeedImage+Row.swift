@@ -6,7 +6,7 @@ import JSON
 
 extension FeedImage {
     /// The columns of an item, in the authority's store and in an edge's cache.
-    static let columns = "id, description, location, image, width, height, placeholder, published_at, tags"
+    static let columns = "id, description, location, image, width, height, placeholder, published_at, tags, details"
 
     /// - Parameter row: has `columns`.
     init(row: Row) throws {
@@ -19,7 +19,8 @@ extension FeedImage {
             publishedAt: publishedSeconds.map { Date(timeIntervalSince1970: TimeInterval($0)) },
             hints: PictureHints(
                 width: try row.decode(atIndex: 4), height: try row.decode(atIndex: 5),
-                placeholder: placeholder.flatMap(Placeholder.init)))
+                placeholder: placeholder.flatMap(Placeholder.init)),
+            details: try Self.details(row.decode(atIndex: 9)))
     }
 
     /// The value of `tags`.
@@ -31,6 +32,18 @@ extension FeedImage {
             return try RawJSON(checking: text).read(as: .array(of: .string))
         } catch {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the tags of an item cannot be read: \(error)")
+        }
+    }
+
+    /// The value of `details`.
+    var detailsText: String? { details.isEmpty ? nil : RawJSON(details, as: PictureDetails.codec).description }
+
+    private static func details(_ text: String?) throws -> PictureDetails {
+        guard let text else { return PictureDetails() }
+        do throws(JSONError) {
+            return try RawJSON(checking: text).read(as: PictureDetails.codec)
+        } catch {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the details of an item cannot be read: \(error)")
         }
     }
 

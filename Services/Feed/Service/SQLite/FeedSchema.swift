@@ -34,6 +34,10 @@ enum FeedSchema {
             -- A JSON array of texts; NULL for an item without tags.
             ALTER TABLE item ADD COLUMN tags TEXT CHECK (json_type(tags) = 'array');
             """,
+            "5 details": """
+            -- A JSON object: alt, credit, license, source, sensitive; NULL for an item without any of them.
+            ALTER TABLE item ADD COLUMN details TEXT CHECK (json_type(details) = 'object');
+            """,
         ])
     }
 }

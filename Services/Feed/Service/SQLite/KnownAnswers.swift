@@ -54,7 +54,7 @@ struct KnownAnswers {
     private static func key(_ cursor: FeedCursor) -> Data { Data(cursor.id?.bytes ?? []) }
 }
 
-/// A hash (FNV-1a, 64 bits) of the texts and tags of items, which detects changed and missing items. It is stable across instances
+/// A hash (FNV-1a, 64 bits) of the texts, tags and details of items, which detects changed and missing items. It is stable across instances
 /// of the service.
 struct Fingerprint {
     private(set) var value: Int64
@@ -65,7 +65,7 @@ struct Fingerprint {
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         for item in items {
-            for text in [item.description, item.location, item.image, item.tagsText] {
+            for text in [item.description, item.location, item.image, item.tagsText, item.detailsText] {
                 add((text ?? "").utf8)
                 // A separator that occurs in no text.
                 add([0])

@@ -85,17 +85,20 @@ struct SQLiteFeedStore: FeedStore {
                     guard present.hasContent(of: item) else { throw FeedStoreError.conflict(item.id) }
                     let hints = present.hints.completed(by: item.hints)
                     if hints != present.hints { try Self.write(hints, of: item.id, db) }
+                    let completed = present.with(present.details.completed(by: item.details))
+                    if completed.details != present.details { try Self.writeDetails(of: completed, db) }
                     continue
                 }
                 try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
                 let dated = item.published(at: item.publishedAt ?? now)
                 try db.cachedStatement(
                     sql: """
-                        INSERT INTO item (id, description, location, image, tags, published_at) VALUES (?, ?, ?, ?, ?, ?)
+                        INSERT INTO item (id, description, location, image, tags, published_at, details)
+                        VALUES (?, ?, ?, ?, ?, ?, ?)
                         """
                 ).execute(arguments: [
                     dated.id, dated.description, dated.location, dated.image, dated.tagsText,
-                    dated.publishedSeconds,
+                    dated.publishedSeconds, dated.detailsText,
                 ])
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
                 new.append(dated)
@@ -107,6 +110,11 @@ struct SQLiteFeedStore: FeedStore {
     private static func write(_ hints: PictureHints, of id: UUID, _ db: Database) throws {
         try db.cachedStatement(sql: "UPDATE item SET width = ?, height = ?, placeholder = ? WHERE id = ?")
             .execute(arguments: [hints.width, hints.height, hints.placeholder?.bytes, id])
+    }
+
+    private static func writeDetails(of image: FeedImage, _ db: Database) throws {
+        try db.cachedStatement(sql: "UPDATE item SET details = ? WHERE id = ?")
+            .execute(arguments: [image.detailsText, image.id])
     }
 
     func remove(_ ids: [UUID]) async throws -> [UUID] {

@@ -45,9 +45,9 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 
     /// The item with the image URL of this deployment.
     func localized(_ item: FeedItem) -> FeedItem {
-        FeedItem(
-            id: item.id, description: item.description, location: item.location, image: imageData(item.id),
-            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints)
+        var item = item
+        item.image = imageData(item.id)
+        return item
     }
 
     func localized(_ enriched: EnrichedItem) -> EnrichedItem {

@@ -31,8 +31,8 @@ extension FeedItem {
     }
 
     fileprivate func completed(by known: PictureHints) -> FeedItem {
-        FeedItem(
-            id: id, description: description, location: location, image: image, tags: tags, publishedAt: publishedAt,
-            hints: hints.completed(by: known))
+        var item = self
+        item.hints = hints.completed(by: known)
+        return item
     }
 }

@@ -30,6 +30,12 @@ struct Exporter {
 
         /// Images without bytes.
         var missing = 0
+
+        /// Images whose comments could not be read.
+        var withoutComments = 0
+
+        /// Whether the feed is that of another server, so that what is missing may be there.
+        var isOfEdge = false
     }
 
     func run(_ summary: inout Summary) async throws {
@@ -38,9 +44,12 @@ struct Exporter {
         repeat {
             let load = LoadFeed(limit: LoadFeed.limits.upperBound, afterID: after)
             let page = try await session.call(FeedContract.load, load)
-            let counts = try await counts(of: page.items)
+            if page.origin != .store { summary.isOfEdge = true }
+            // An edge counts only the comments that it has; those of the others are at its upstream.
+            let counts = summary.isOfEdge ? [:] : try await counts(of: page.items)
             for item in page.items {
-                let comments = counts[item.id] == nil ? [] : try await comments(of: item.id)
+                let comments =
+                    summary.isOfEdge || counts[item.id] != nil ? try await comments(of: item, &summary) : []
                 let file = try await save(item, &summary)
                 try manifest.add(ImportEntry(item, file: file, comments: comments))
                 summary.items += 1
@@ -92,14 +101,23 @@ struct Exporter {
         return try await session.call(CommentsContract.counts, CommentedImages(imageIDs: items.map(\.id))).counts
     }
 
-    private func comments(of id: UUID) async throws(RPCError) -> [PostedComment] {
+    private func comments(of item: FeedItem, _ summary: inout Summary) async throws(RPCError) -> [PostedComment] {
         var comments: [PostedComment] = []
         var after: UUID?
-        repeat {
-            let page = try await session.call(CommentsContract.list, ListComments(imageID: id, afterID: after))
-            comments += page.items
-            after = page.nextAfterID
-        } while after != nil
+        do throws(RPCError) {
+            repeat {
+                let page = try await session.call(CommentsContract.list, ListComments(imageID: item.id, afterID: after))
+                comments += page.items
+                after = page.nextAfterID
+            } while after != nil
+        } catch {
+            // The upstream of an edge does not answer, or not about this image.
+            let isOfImage = [.notFound, .connectivity, .invalidData, .deadlineExceeded].contains(error.kind)
+            guard summary.isOfEdge, isOfImage else { throw error }
+            guard error.kind != .notFound else { return comments }
+            summary.withoutComments += 1
+            missing(item, error)
+        }
         return comments
     }
 }
@@ -114,6 +132,6 @@ extension ImportEntry {
             },
             // `import` derives a URL of a hash from the bytes again.
             image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image,
-            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints)
+            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints, details: item.details)
     }
 }

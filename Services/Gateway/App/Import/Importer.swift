@@ -15,6 +15,9 @@ import RPC
 struct Importer {
     let session: Session
     let folder: ImportFolder
+
+    /// Whether pictures keep the position in their metadata.
+    let keepsPositions: Bool
     let stop: Interruption.Stop
 
     /// Called for every processed image, with the number of processed images.
@@ -34,6 +37,9 @@ struct Importer {
         /// Those of `present` that are in the feed without their tags, because they were imported before items had tags.
         var untagged = 0
         var refusals: [Refusal] = []
+
+        /// Pictures whose metadata had a position.
+        var positions = 0
 
         /// The number of processed images, including refused ones.
         var done = 0
@@ -62,6 +68,7 @@ struct Importer {
     private struct Stored: Sendable {
         let entry: ImportEntry
         let item: FeedItem
+        var hadPosition = false
     }
 
     /// - Parameter summary: what was imported, also after an error that ends the import.
@@ -118,7 +125,9 @@ struct Importer {
             for _ in 0..<Self.parallelism { add() }
             while let (index, outcome) = try await group.next() {
                 switch outcome {
-                case .success(let picture): stored[index] = picture
+                case .success(let picture):
+                    stored[index] = picture
+                    if picture.hadPosition { summary.positions += 1 }
                 case .failure(let error): refuse(entries[index].name, error.message, .image(error.kind), &summary)
                 }
                 summary.done += 1
@@ -136,20 +145,22 @@ struct Importer {
                 let id = entry.id ?? UUID(namespace: .imports, name: entry.name)
                 let item = FeedItem(
                     id: id, description: entry.description, location: entry.location, image: entry.name,
-                    tags: entry.tags, publishedAt: entry.publishedAt, hints: entry.hints)
+                    tags: entry.tags, publishedAt: entry.publishedAt, hints: entry.hints, details: entry.details)
                 return .success(Stored(entry: entry, item: item))
             }
-            let bytes = try folder.picture(file).read()
+            let picture = try await folder.picture(file).prepared(keepingPosition: keepsPositions)
             // Most of the time of an import would be that of making placeholders. Only the first page of readers needs them at
             // once.
             let put = PutImage(
-                data: bytes, url: entry.image, defersPlaceholder: !isTop || entry.hints.placeholder != nil)
+                data: Bytes(picture.data), url: entry.image, defersPlaceholder: !isTop || entry.hints.placeholder != nil
+            )
             let answer = try await session.call(ImageDataContract.put, put)
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
-                tags: entry.tags, publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints))
-            return .success(Stored(entry: entry, item: item))
+                tags: entry.tags, publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints),
+                details: entry.details)
+            return .success(Stored(entry: entry, item: item, hadPosition: picture.hadPosition))
         } catch {
             guard error.isAboutThisPicture else { throw error }
             return .failure(error)
@@ -202,8 +213,14 @@ struct Importer {
     // MARK: Comments
 
     private func comment(_ picture: Stored, _ summary: inout Summary) async throws {
+        // A comment without an id gets one of what it says, so that a longer list doubles nothing; the same said twice counts.
+        var seen: [String: Int] = [:]
         for (index, comment) in picture.entry.comments.enumerated() {
-            let name = "\(picture.item.id.uuidString)\n\(index)\n\(comment.username)\n\(comment.message)"
+            let date = comment.createdAt.map(WireDate.format) ?? ""
+            let content = "\(picture.item.id.uuidString)\n\(comment.username)\n\(date)\n\(comment.message)"
+            let count = seen[content, default: 0]
+            seen[content] = count + 1
+            let name = count == 0 ? content : "\(content)\n\(count)"
             let request = PostComment(
                 imageID: picture.item.id, message: comment.message, username: comment.username,
                 id: comment.id ?? UUID(namespace: .imports, name: name), createdAt: comment.createdAt)

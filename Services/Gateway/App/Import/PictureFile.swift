@@ -1,13 +1,62 @@
 import Foundation
 import ImageDataContract
+import Processes
 import RPC
 
 /// An image file on this machine. It is read only if its size is within the limit.
 struct PictureFile {
     let path: String
 
-    /// - Throws: `RPCError` with the kind that the service would return.
-    func read() throws(RPCError) -> Bytes {
-        Bytes(try InputFile(path: path).read(upTo: ImageDataContract.maximumImageBytes, isRegular: true))
+    /// What is stored of a picture that people bring.
+    struct Prepared: Sendable {
+        let data: Data
+
+        /// Whether its metadata had a position.
+        let hadPosition: Bool
+    }
+
+    /// Reads the picture, converts HEIC to JPEG, and removes its position from the metadata.
+    /// - Throws: `RPCError` with the kind that the service would return; `invalid_data` for HEIC that cannot be read here.
+    func prepared(keepingPosition: Bool) async throws(RPCError) -> Prepared {
+        var data = try read()
+        if Self.isHEIC(data) { data = try await Self.jpeg(of: data) }
+        guard !keepingPosition else { return Prepared(data: data, hadPosition: false) }
+        var metadata = PictureMetadata(data)
+        guard metadata.erasePosition() else { return Prepared(data: data, hadPosition: false) }
+        return Prepared(data: Data(metadata.bytes), hadPosition: true)
+    }
+
+    /// The bytes as they are.
+    func read() throws(RPCError) -> Data {
+        try InputFile(path: path).read(upTo: ImageDataContract.maximumImageBytes, isRegular: true)
+    }
+
+    /// The brands of HEIC and HEIF, but not those of AVIF.
+    private static func isHEIC(_ data: Data) -> Bool {
+        guard data.count >= 12, data[4..<8].elementsEqual("ftyp".utf8) else { return false }
+        return ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"].contains {
+            data[8..<12].elementsEqual($0.utf8)
+        } && data.prefix(64).range(of: Data("avif".utf8)) == nil
+    }
+
+    private static func jpeg(of data: Data) async throws(RPCError) -> Data {
+        guard let program = VipsThumbnail(in: ProcessInfo.processInfo.environment["PATH"] ?? "") else {
+            throw unreadable("libvips is not installed: install libvips-tools and libheif1")
+        }
+        do {
+            return try await program.run(
+                data, size: "16383x16383>", output: ".jpg[Q=92]", maximumBytes: ImageDataContract.maximumImageBytes)
+        } catch is CancellationError {
+            throw RPCError(.cancelled, "interrupted", begun: false)
+        } catch {
+            throw unreadable("libvips cannot read it: \(error)")
+        }
+    }
+
+    private static func unreadable(_ reason: String) -> RPCError {
+        RPCError(
+            .invalidData,
+            "it is a HEIC picture, which browsers do not show, and \(reason); or convert it to JPEG first", begun: false
+        )
     }
 }

@@ -64,7 +64,8 @@ extension Pages {
         let title = image?.title ?? texts[.commentsTitle]
         let frame = Frame(
             title: title, description: image?.description ?? image?.location ?? texts[.feedDescription],
-            canonicalPath: "/image/\(id.uuidString)", imagePath: Self.imagePath(id, width: 1_280), kind: "image")
+            canonicalPath: "/image/\(id.uuidString)",
+            imagePath: image?.details.isSensitive == true ? nil : Self.imagePath(id, width: 1_280), kind: "image")
         return page("comments", frame, model, status, for: reader)
     }
 

@@ -29,7 +29,8 @@ extension Pages {
         ]
         let frame = Frame(
             title: texts[.feedTitle], description: texts[.feedDescription], canonicalPath: "/",
-            imagePath: loaded.page.items.first.map { Self.imagePath($0.id, width: 1_280) }, kind: "feed")
+            imagePath: loaded.page.items.first { !$0.details.isSensitive }.map { Self.imagePath($0.id, width: 1_280) },
+            kind: "feed")
         return page("feed", frame, model, for: reader)
     }
 
@@ -39,7 +40,9 @@ extension Pages {
         let extensions = ExtensionPresenter.viewModels(image.extensions)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
-            "name": image.title, "place": image.location, "text": image.description,
+            "name": image.title, "alt": image.alt, "isSensitive": image.details.isSensitive,
+            "credit": image.credit.map { Texts(reader.language).text(.imageCredit, $0) },
+            "original": image.details.source, "place": image.location, "text": image.description,
             "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
             "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
             "hasTags": !image.tags.isEmpty,

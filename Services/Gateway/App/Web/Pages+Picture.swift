@@ -24,7 +24,8 @@ extension Pages {
         ]
         let frame = Frame(
             title: image.title, description: image.description ?? Texts(reader.language)[.feedDescription],
-            canonicalPath: "/image/\(id.uuidString)/picture", imagePath: Self.imagePath(id, width: 1_280),
+            canonicalPath: "/image/\(id.uuidString)/picture",
+            imagePath: image.details.isSensitive ? nil : Self.imagePath(id, width: 1_280),
             kind: "picture")
         return page("picture", frame, model, for: reader)
     }

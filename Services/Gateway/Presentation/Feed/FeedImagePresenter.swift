@@ -6,12 +6,12 @@ public enum FeedImagePresenter {
     /// A description or location with only white space counts as absent.
     public static func viewModel(
         id: UUID, description: String?, location: String?, image: String, tags: [String] = [], publishedAt: Date? = nil,
-        hints: PictureHints = PictureHints(), language: Language
+        hints: PictureHints = PictureHints(), details: PictureDetails = PictureDetails(), language: Language
     ) -> FeedImageViewModel {
         FeedImageViewModel(
             id: id, title: title(description: description, location: location, language: language),
             description: description.flatMap(visible), location: location.flatMap(visible), image: image, tags: tags,
-            publishedAt: publishedAt, hints: hints)
+            publishedAt: publishedAt, hints: hints, details: details)
     }
 
     /// The first non-empty line of the description, otherwise of the location, otherwise "Image".

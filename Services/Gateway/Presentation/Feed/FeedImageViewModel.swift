@@ -26,10 +26,23 @@ public struct FeedImageViewModel: Equatable, Sendable {
     /// The size of the box for the picture, and what it shows before the picture.
     public let hints: PictureHints
 
+    /// Whose picture it is, what it shows, and whether to cover it.
+    public let details: PictureDetails
+
+    /// What the picture shows, for people who cannot see it.
+    public var alt: String { details.alt ?? title }
+
+    /// The author and the licence, as far as they are known, or else the server of the original: "Ana Silva · CC-BY-4.0".
+    public var credit: String? {
+        let parts = [details.credit, details.license].compactMap(\.self)
+        guard parts.isEmpty else { return parts.joined(separator: " · ") }
+        return details.source.flatMap { URLComponents(string: $0)?.host }
+    }
+
     public init(
         id: UUID, title: String, description: String?, location: String?, image: String,
-        tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints(), comments: String? = nil,
-        extensions: [String: RawJSON] = [:]
+        tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints(),
+        details: PictureDetails = PictureDetails(), comments: String? = nil, extensions: [String: RawJSON] = [:]
     ) {
         self.id = id
         self.title = title
@@ -39,6 +52,7 @@ public struct FeedImageViewModel: Equatable, Sendable {
         self.tags = tags
         self.publishedAt = publishedAt
         self.hints = hints
+        self.details = details
         self.comments = comments
         self.extensions = extensions
     }

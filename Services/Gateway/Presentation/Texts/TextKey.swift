@@ -13,6 +13,8 @@ public enum TextKey: String, CaseIterable, Sendable {
     case commentsCountOther = "comments.count.other"
 
     case image = "image"
+    case imageCredit = "image.credit"
+    case imageSensitive = "image.sensitive"
 
     case updated = "status.updated"
     case updatedNow = "status.updated.now"
@@ -112,6 +114,7 @@ public enum TextKey: String, CaseIterable, Sendable {
 
     case exportComments = "export.comments"
     case exportImages = "export.images"
+    case exportCommentsMissing = "export.comments.missing"
     case exportMissing = "export.missing"
     case exportStopped = "export.stopped"
     case exportWritten = "export.written"
@@ -120,6 +123,12 @@ public enum TextKey: String, CaseIterable, Sendable {
     case importPublished = "import.published"
     case importRefused = "import.refused"
     case importUntagged = "import.untagged"
+    case importPositions = "import.positions"
+    case importSkippedOther = "import.skipped.other"
+    case importSkippedPrivate = "import.skipped.private"
+    case importSkippedSensitive = "import.skipped.sensitive"
+    case importSkippedSystem = "import.skipped.system"
+    case importUnknown = "import.unknown"
     case importRefusedComment = "import.refused.comment"
     case importRefusedImage = "import.refused.image"
     case importRefusedPost = "import.refused.post"
@@ -129,6 +138,7 @@ public enum TextKey: String, CaseIterable, Sendable {
 
     case publishPresent = "publish.present"
     case publishRefused = "publish.refused"
+    case publishUnfetched = "publish.unfetched"
 
     case removedCount = "remove.count"
 

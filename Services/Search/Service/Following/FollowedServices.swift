@@ -118,7 +118,8 @@ struct FollowedServices: Sendable {
 
 extension SearchableImage {
     init(_ item: FeedItem) {
-        self.init(id: item.id, title: item.description ?? "", place: item.location ?? "", tags: item.tags)
+        let texts = [item.description, item.details.alt, item.details.credit].compactMap(\.self)
+        self.init(id: item.id, title: texts.joined(separator: "\n"), place: item.location ?? "", tags: item.tags)
     }
 }
 

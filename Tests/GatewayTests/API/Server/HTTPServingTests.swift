@@ -90,7 +90,7 @@ import Testing
     @Test func `image URLs and links begin with the public URL`() async throws {
         try await Deployment.with(gateway: ["--public-url", "https://feed.example.org/x/"]) { deployment in
             let id = UUID().uuidString
-            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
             let page = try await HTTPPeer.exchange(port: deployment.httpPort(), "/v1/feed", ["Host: evil.example"])
             #expect(page.status == 400)
             let honest = try await HTTPPeer.exchange(port: deployment.httpPort(), "http://evil.example/v1/feed")

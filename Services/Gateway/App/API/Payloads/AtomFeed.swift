@@ -47,6 +47,10 @@ extension FeedEntry {
             writer.element("title", text: title)
             if let publishedAt { writer.date("published", publishedAt) }
             writer.date("updated", publishedAt ?? AtomFeed.unknownDate)
+            if let credit = details.credit { writer.element("author") { $0.element("name", text: credit) } }
+            if let license = details.license { writer.element("rights", text: license) }
+            if let source = details.source { writer.element("link", ["rel": "via", "href": source]) }
+            if details.isSensitive { writer.element("category", ["term": "sensitive"]) }
             for tag in tags { writer.element("category", ["term": tag]) }
             writer.link("alternate", "text/html", url)
             if !text.isEmpty { writer.element("summary", text: text) }

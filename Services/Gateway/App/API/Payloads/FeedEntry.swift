@@ -1,3 +1,4 @@
+import EdgeModel
 import FeedContract
 import Foundation
 import Presentation
@@ -22,18 +23,29 @@ struct FeedEntry: Sendable {
     let image: String
     let publishedAt: Date?
     let tags: [String]
+
+    /// Whose picture it is. A sensitive one is not in the entry: feed readers show it without asking.
+    let details: PictureDetails
 }
 
 extension FeedEntry {
     init(_ item: FeedItem, _ publicURL: PublicURL, _ language: Language) {
         let view = FeedImagePresenter.viewModel(item, language)
         let (image, escape) = (publicURL.imageData(item.id), Markup().escapeText)
-        let texts = [view.description, view.location].compactMap(\.self)
-        let picture = "<p><img src=\"\(escape(image))\" alt=\"\(escape(view.title))\"></p>"
+        let page = publicURL.page(of: item.id)
+        let texts = [view.description, view.location, credit(view, language)].compactMap(\.self)
+        let picture =
+            item.details.isSensitive
+            ? "<p><a href=\"\(escape(page))\">\(escape(Texts(language)[.imageSensitive]))</a></p>"
+            : "<p><img src=\"\(escape(image))\" alt=\"\(escape(view.alt))\"></p>"
         self.init(
-            id: "urn:uuid:\(item.id.uuidString.lowercased())", url: publicURL.page(of: item.id), title: view.title,
+            id: "urn:uuid:\(item.id.uuidString.lowercased())", url: page, title: view.title,
             text: texts.joined(separator: "\n\n"),
             html: picture + texts.map { "<p dir=\"auto\">\(escape($0))</p>" }.joined(), image: image,
-            publishedAt: item.publishedAt, tags: item.tags)
+            publishedAt: item.publishedAt, tags: item.tags, details: item.details)
     }
+}
+
+private func credit(_ view: FeedImageViewModel, _ language: Language) -> String? {
+    view.credit.map { Texts(language).text(.imageCredit, $0) }
 }

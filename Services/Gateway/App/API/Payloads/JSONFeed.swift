@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 
@@ -40,14 +41,25 @@ extension FeedEntry {
         let title = object.required("title", .string, \.title)
         let html = object.required("content_html", .string, \.html)
         let text = object.required("content_text", .string, \.text)
-        let image = object.required("image", .string, \.image)
+        let image = object.optional("image", .string, { $0.details.isSensitive ? nil : $0.image })
         let publishedAt = object.optional("date_published", .date, \.publishedAt)
         let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
+        let authors = object.optional(
+            "authors", .array(of: author), { $0.details.credit.map { [$0] } })
+        let source = object.optional("external_url", .string, \.details.source)
+        let details = object.optional("_image_feed", PictureDetails.codec, { $0.details.isEmpty ? nil : $0.details })
         return { members throws(JSONError) in
-            FeedEntry(
+            _ = (try members[authors], try members[source])
+            return FeedEntry(
                 id: try members[id], url: try members[url], title: try members[title], text: try members[text],
-                html: try members[html], image: try members[image], publishedAt: try members[publishedAt],
-                tags: try members[tags] ?? [])
+                html: try members[html], image: try members[image] ?? "", publishedAt: try members[publishedAt],
+                tags: try members[tags] ?? [], details: try members[details] ?? PictureDetails())
         }
+    }
+
+    /// An author by name.
+    private static let author = Codec<String>.object { object in
+        let name = object.required("name", .string, \.self)
+        return { members throws(JSONError) in try members[name] }
     }
 }

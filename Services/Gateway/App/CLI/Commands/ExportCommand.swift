@@ -15,7 +15,8 @@ struct ExportCommand: ClientCommand {
             A second export loads only the images whose bytes have changed, and completes one that was interrupted. Files of \
             removed images remain.
 
-            An image whose bytes cannot be loaded is reported and listed with its URL, and the exit code is 65.
+            An image whose bytes cannot be loaded is reported and listed with its URL, and the exit code is 65. An edge asks \
+            its upstream for the comments that it does not have; what it cannot get is reported, and the exit code is 1.
 
             Examples:
               gateway export ~/backup
@@ -46,6 +47,7 @@ struct ExportCommand: ClientCommand {
             throw CommandFailure(failure.error, hints: failure.hints + [hint], exitCode: failure.exitCode)
         }
         report(summary, session)
+        if summary.isOfEdge, summary.missing + summary.withoutComments > 0 { throw ExitCode(EXIT_FAILURE) }
         if summary.missing > 0 { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
@@ -59,6 +61,9 @@ struct ExportCommand: ClientCommand {
                 (.exportWritten, summary.written), (.exportMissing, summary.missing),
             ]
             session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
+            if summary.withoutComments > 0 {
+                session.output.say(texts.text(.exportCommentsMissing, "\(summary.withoutComments)"))
+            }
         }
     }
 }
@@ -70,10 +75,12 @@ extension Exporter.Summary {
         let comments = object.required("comments", .integer(), \.comments)
         let written = object.required("written", .integer(), \.written)
         let missing = object.required("missing", .integer(), \.missing)
+        let without = object.optional(
+            "comments_missing", .integer(), { $0.withoutComments == 0 ? nil : $0.withoutComments })
         return { members throws(JSONError) in
             Exporter.Summary(
                 items: try members[items], comments: try members[comments], written: try members[written],
-                missing: try members[missing])
+                missing: try members[missing], withoutComments: try members[without] ?? 0)
         }
     }
 }

@@ -14,17 +14,25 @@ struct ImportCommand: ClientCommand {
 
               [{"file": "a.jpg", "id": UUID, "title": TEXT, "description": TEXT,
                 "location": TEXT, "tags": [TEXT], "published_at": DATE,
+                "alt": TEXT, "credit": TEXT, "license": TEXT, "source": URL,
+                "sensitive": true,
                 "comments":
                   [{"username": TEXT, "message": TEXT, "created_at": DATE, "id": UUID}]}]
 
-            Each image needs "file", or else "image", a URL. Without a manifest all files are imported, ordered by \
-            name, including those in subfolders, except hidden ones. Importing twice changes \
-            nothing, and completes an import that was interrupted. Rejected files are listed, the others are \
-            imported, and the exit code is 65. For a folder without any file it is 66.
+            Each image needs "file", or else "image", a URL; author, licence and origin are read as credit, license and \
+            source. Without a manifest all files are imported, including those in subfolders: those that have the date they \
+            were taken, the newest on top, then the others by name. Hidden files and those of systems, such as \
+            Thumbs.db and @eaDir, are skipped. Importing twice changes nothing, and completes an import that was \
+            interrupted. Rejected files are listed, the others are imported, and the exit code is 65. For a folder without \
+            any file it is 66.
+
+            The position where a picture was taken is removed from its metadata, except with --keep-position and for an \
+            export of a feed. HEIC is converted to JPEG by libvips, where it is installed.
 
             The folder may also be the unpacked archive of a Mastodon account (with outbox.json), or of an Instagram \
             account in the format JSON (with posts_1.json). The public posts are imported with their texts, the newest \
-            at the top. Videos, and the posts and messages that not everybody could read, are refused.
+            at the top, with their dates, tags and alternative texts. Videos, posts that not everybody could read, and sensitive \
+            posts without --sensitive, are skipped. An archive that is not understood is refused as a whole.
 
             Examples:
               gateway import ~/Pictures
@@ -35,14 +43,24 @@ struct ImportCommand: ClientCommand {
 
     @Argument(help: "The folder.", completion: .directory) var folder: String
 
+    @Flag(help: "Also import posts of an archive that are marked as sensitive; they are covered until a reader asks.")
+    var sensitive = false
+
+    @Flag(help: "Leave the position where a picture was taken in its metadata.") var keepPosition = false
+
     func run(_ session: Session) async throws {
-        let folder = ImportFolder(path: folder)
-        let entries = try folder.entries()
+        let folder = ImportFolder(path: folder, takesSensitive: sensitive)
+        let contents = try folder.contents()
+        let entries = contents.entries
         let output = session.output
+        if !contents.unknownMembers.isEmpty {
+            let names = contents.unknownMembers.map { Escaping.visible($0) }.joined(separator: ", ")
+            output.complain(Texts(session.language).text(.importUnknown, names))
+        }
         let bar = Mutex(ProgressBar(total: entries.count, on: output.terminal))
         let stop = Interruption.Stop()
         let importer = Importer(
-            session: session, folder: folder, stop: stop,
+            session: session, folder: folder, keepsPositions: keepPosition || folder.isExport, stop: stop,
             progress: { done, file in output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) }) },
             refused: { refusal in
                 output.draw(bar.withLock { $0.clear() })
@@ -53,7 +71,7 @@ struct ImportCommand: ClientCommand {
             try await importer.run(entries, &$0)
         }
         output.draw(bar.withLock { $0.clear() })
-        report(summary, session)
+        report(summary, contents.skipped, session)
         if let failure {
             let place = "\(summary.done)/\(entries.count)"
             throw CommandFailure(failure.error, hints: [Texts(session.language).text(.importStopped, place)])
@@ -61,9 +79,9 @@ struct ImportCommand: ClientCommand {
         if !summary.refusals.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
-    private func report(_ summary: Importer.Summary, _ session: Session) {
+    private func report(_ summary: Importer.Summary, _ skipped: [ImportSkip: Int], _ session: Session) {
         if session.asJSON {
-            session.output.print(RawJSON(summary, as: Importer.Summary.codec))
+            session.output.print(RawJSON(Report(summary: summary, skipped: skipped), as: Report.codec))
         } else {
             let texts = Texts(session.language)
             let counts = [
@@ -71,25 +89,56 @@ struct ImportCommand: ClientCommand {
                 (.importRefused, summary.refusals.count),
             ]
             session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
+            for reason in ImportSkip.allCases {
+                if let count = skipped[reason] { session.output.say(texts.text(reason.text, "\(count)")) }
+            }
+            if summary.positions > 0 { session.output.say(texts.text(.importPositions, "\(summary.positions)")) }
             if summary.untagged > 0 { session.output.say(texts.text(.importUntagged, "\(summary.untagged)")) }
         }
     }
 }
 
-extension Importer.Summary {
-    /// The JSON output.
-    fileprivate static let codec = Codec<Importer.Summary>.object { object in
-        let published = object.required("published", .integer(), \.published)
-        let present = object.required("present", .integer(), \.present)
-        let comments = object.required("comments", .integer(), \.comments)
-        let untagged = object.optional("untagged", .integer(), { $0.untagged == 0 ? nil : $0.untagged })
-        let refused = object.required("refused", .integer(), \.refusals.count)
-        let refusals = object.required("refusals", .array(of: Importer.Refusal.codec), \.refusals)
+extension ImportSkip {
+    fileprivate var text: TextKey {
+        switch self {
+        case .notPublic: .importSkippedPrivate
+        case .sensitive: .importSkippedSensitive
+        case .notPicture: .importSkippedOther
+        case .system: .importSkippedSystem
+        }
+    }
+}
+
+/// The JSON output.
+private struct Report: Sendable {
+    let summary: Importer.Summary
+    let skipped: [ImportSkip: Int]
+
+    static let codec = Codec<Report>.object { object in
+        let published = object.required("published", .integer(), \.summary.published)
+        let present = object.required("present", .integer(), \.summary.present)
+        let comments = object.required("comments", .integer(), \.summary.comments)
+        let untagged = object.optional(
+            "untagged", .integer(), { $0.summary.untagged == 0 ? nil : $0.summary.untagged })
+        let positions = object.optional(
+            "positions_removed", .integer(), { $0.summary.positions == 0 ? nil : $0.summary.positions })
+        let skipped = object.optional(
+            "skipped", .dictionary(of: .integer()),
+            { report in
+                report.skipped.isEmpty
+                    ? nil : Dictionary(uniqueKeysWithValues: report.skipped.map { ($0.rawValue, $1) })
+            })
+        let refused = object.required("refused", .integer(), \.summary.refusals.count)
+        let refusals = object.required("refusals", .array(of: Importer.Refusal.codec), \.summary.refusals)
         return { members throws(JSONError) in
             _ = try members[refused]
-            return Importer.Summary(
+            var summary = Importer.Summary(
                 published: try members[published], present: try members[present], comments: try members[comments],
                 untagged: try members[untagged] ?? 0, refusals: try members[refusals])
+            summary.positions = try members[positions] ?? 0
+            let counts = try members[skipped] ?? [:]
+            let reasons = counts.compactMap { name, count in ImportSkip(rawValue: name).map { ($0, count) } }
+            return Report(summary: summary, skipped: Dictionary(uniqueKeysWithValues: reasons))
         }
     }
 }

@@ -12,20 +12,23 @@ struct PublishCommand: ClientCommand {
         commandName: "publish",
         abstract: "Publish an image at the top of the feed.",
         discussion: """
-            A file is stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. For a URL, only the address is \
-            stored; the first request for the image fetches it. A URL that can never be fetched is rejected: one with \
-            a user name or password, with a port other than 80 and 443, or whose host has an address that is not \
-            public. Use image-data-service --allow-private-upstream HOST:PORT to allow a host and a port. A host that \
-            does not answer now is accepted.
+            A file is stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes; HEIC is converted to JPEG by \
+            libvips. The position where it was taken is removed from its metadata, except with --keep-position. For a \
+            URL, the image is fetched first, and nothing is published if that fails; --unchecked publishes it nevertheless. \
+            A URL that can never be fetched is rejected: one with a user name or password, with a port other than 80 and \
+            443, or whose host has an address that is not public. Use image-data-service --allow-private-upstream \
+            HOST:PORT to allow a host and a port.
 
             Examples:
               gateway publish sunset.jpg --description "Sunset" --location "Porto Covo" --tag sea --tag "golden hour"
+              gateway publish pier.jpg --alt "A pier in fog" --credit "Ana Silva" --license CC-BY-4.0
               gateway publish https://example.org/sunset.jpg --id 7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E
             """)
 
     static let parameterNames = [
         "items[0].description": "--description", "items[0].location": "--location", "items[0].id": "--id",
-        "items[0].tags": "--tag",
+        "items[0].tags": "--tag", "items[0].alt": "--alt", "items[0].credit": "--credit",
+        "items[0].license": "--license", "items[0].source": "--source",
     ]
 
     @OptionGroup var client: ClientOptions
@@ -52,6 +55,27 @@ struct PublishCommand: ClientCommand {
     @Option(help: ArgumentHelp("Where the image was taken, up to 1,000 characters.", valueName: "text"))
     var location: String?
 
+    @Option(help: ArgumentHelp("What the image shows, for people who cannot see it.", valueName: "text"))
+    var alt: String?
+
+    @Option(help: ArgumentHelp("The author of the image.", valueName: "text"))
+    var credit: String?
+
+    @Option(help: ArgumentHelp("The licence of the image: an SPDX identifier, or a text.", valueName: "text"))
+    var license: String?
+
+    @Option(help: ArgumentHelp("The URL of the original.", valueName: "url"))
+    var source: String?
+
+    @Flag(help: "Cover the image until a reader asks for it.")
+    var sensitive = false
+
+    @Flag(help: "Leave the position where the picture was taken in its metadata.")
+    var keepPosition = false
+
+    @Flag(help: "Publish a URL whose image cannot be fetched now.")
+    var unchecked = false
+
     func run(_ session: Session) async throws {
         let id = id ?? UUID()
         let isURL = ["http:", "https:", "urn:"].contains { image.lowercased().hasPrefix($0) }
@@ -61,12 +85,14 @@ struct PublishCommand: ClientCommand {
         }
         if isURL {
             try checkForm()
-            try await check(session)
+            if try await check(session), !unchecked { try await fetch(session) }
         }
         let stored = isURL ? nil : try await store(session)
         let item = FeedItem(
             id: id, description: description, location: location, image: stored?.url ?? image, tags: tags,
-            hints: stored?.hints ?? PictureHints())
+            hints: stored?.hints ?? PictureHints(),
+            details: PictureDetails(
+                alt: alt, credit: credit, license: license, source: source, isSensitive: sensitive))
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString
         if session.asJSON {
@@ -87,11 +113,13 @@ struct PublishCommand: ClientCommand {
 
     /// Rejects a URL that is never fetched. It ignores other errors: publishing may work without the image service, and
     /// reports whether this deployment is read-only.
-    private func check(_ session: Session) async throws {
-        guard !image.lowercased().hasPrefix("urn:") else { return }
+    ///
+    /// - Returns: whether the image can be fetched here, as far as is known.
+    private func check(_ session: Session) async throws -> Bool {
+        guard !image.lowercased().hasPrefix("urn:") else { return false }
         do throws(RPCError) {
             let checked = try await session.call(ImageDataContract.check, ImageSelection(url: image))
-            guard checked.availability == .absent else { return }
+            guard checked.availability == .absent else { return true }
             session.output.say(
                 "Note: \(Escaping.visible(image)) is not fetched, because image-data-service runs with --no-fetch. "
                     + "Put the image's bytes with: gateway call image-data.put")
@@ -104,9 +132,20 @@ struct PublishCommand: ClientCommand {
                 let reason = texts.language == .en ? error.message : image
                 let refusal = RPCError(error.kind, texts.text(.publishRefused, reason), begun: false)
                 throw CommandFailure(refusal, hints: [hint].compactMap(\.self))
-            case .readOnly, .invalidParams: return
+            case .readOnly, .invalidParams: break
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")
             }
+        }
+        return false
+    }
+
+    /// Fetches the image, so that nothing is published that readers would never see.
+    private func fetch(_ session: Session) async throws {
+        do throws(RPCError) {
+            _ = try await session.call(ImageDataContract.load, LoadImage(url: image))
+        } catch {
+            guard ![.unavailable, .readOnly].contains(error.kind) else { throw error }
+            throw CommandFailure(error, hints: [Texts(session.language)[.publishUnfetched]])
         }
     }
 
@@ -136,8 +175,9 @@ struct PublishCommand: ClientCommand {
     }
 
     private func store(_ session: Session) async throws -> PutAnswer {
-        let bytes = try PictureFile(path: image).read()
-        return try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil))
+        let picture = try await PictureFile(path: image).prepared(keepingPosition: keepPosition)
+        if picture.hadPosition { session.output.say(Texts(session.language).text(.importPositions, "1")) }
+        return try await session.call(ImageDataContract.put, PutImage(data: Bytes(picture.data), url: nil))
     }
 }
 

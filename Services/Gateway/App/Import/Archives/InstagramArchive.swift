@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 
@@ -5,7 +6,9 @@ import JSON
 ///
 /// Stories, archived posts and pictures of the profile are not imported, and neither are the places where pictures were taken:
 /// the archive has exact coordinates that the posts did not show.
-enum InstagramArchive {
+struct InstagramArchive {
+    let files: FolderFiles
+
     /// The folders that have had the lists of posts, the latest first.
     private static let folders = ["your_instagram_activity/media", "your_instagram_activity/content", "content"]
 
@@ -23,34 +26,40 @@ enum InstagramArchive {
     ///
     /// - Parameter lists: the content of each list.
     /// - Returns: nil if a text is not a list of posts.
-    static func entries(_ lists: [JSONValue]) -> [ImportEntry]? {
+    func entries(_ lists: [JSONValue]) -> [ImportEntry]? {
         let posts = lists.compactMap(\.elements)
         guard posts.count == lists.count else { return nil }
         return posts.joined().enumerated()
-            .sorted { (time($1.element), $0.offset) < (time($0.element), $1.offset) }
+            .sorted { (Self.time($1.element) ?? 0, $0.offset) < (Self.time($0.element) ?? 0, $1.offset) }
             .flatMap { entries(of: $0.element) }
     }
 
     /// The time of a post; a post of a single picture has it there.
-    private static func time(_ post: JSONValue) -> Int {
-        (post["creation_timestamp"] ?? media(of: post).first?["creation_timestamp"])?.integer ?? 0
+    private static func time(_ post: JSONValue) -> Int? {
+        (post["creation_timestamp"] ?? media(of: post).first?["creation_timestamp"])?.integer
     }
 
-    private static func media(of post: JSONValue) -> [JSONValue] { post["media"]?.elements ?? [] }
+    private static func media(of post: JSONValue) -> [JSONValue] {
+        post["media"].map { $0.elements ?? [$0] } ?? []
+    }
 
-    private static func entries(of post: JSONValue) -> [ImportEntry] {
-        media(of: post).map { medium in
-            let words = [post, medium].compactMap { $0["title"]?.text }.first { !$0.isEmpty }
-            let file = medium["uri"]?.text
+    private func entries(of post: JSONValue) -> [ImportEntry] {
+        let date = Self.time(post).map { Date(timeIntervalSince1970: TimeInterval($0)) }
+        return Self.media(of: post).map { medium in
+            let words = [post, medium].compactMap { $0["title"]?.text }.first { !$0.isEmpty }.map(MisreadText.repaired)
+            let address = medium["uri"]?.text
+            let file = address.flatMap(files.file)
             let refusal: String? =
-                switch file {
-                case nil: "it has no uri"
-                case let file? where isVideo(file): "it is not a picture, but a video"
-                case _?: nil
+                switch (address, file) {
+                case (nil, _): "it has no uri"
+                case (let address?, nil): "the archive has no file \(address)"
+                case (_?, _?): nil
                 }
             return ImportEntry(
-                file: file ?? "a picture of a post", id: nil, description: words.map(repaired), location: nil,
-                comments: [], refusal: refusal)
+                file: file ?? address ?? "a picture of a post", id: nil, description: words, location: nil,
+                comments: [],
+                tags: words.map(Self.tags) ?? [], publishedAt: date, refusal: refusal,
+                skipped: address.map(Self.isVideo) == true ? .notPicture : nil)
         }
     }
 
@@ -58,10 +67,25 @@ enum InstagramArchive {
         ["mp4", "mov", "m4v", "webm"].contains((file as NSString).pathExtension.lowercased())
     }
 
-    /// Instagram writes each byte of UTF-8 as a character of its own: `Ã©` for `é`. Other texts remain as they are.
-    static func repaired(_ text: String) -> String {
-        let bytes = text.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
-        guard bytes.count == text.unicodeScalars.count else { return text }
-        return String(validating: bytes, as: UTF8.self) ?? text
+    /// The hashtags of a caption, also joined ones, as many as an item can have.
+    static func tags(in caption: String) -> [String] {
+        var (names, current) = ([String](), String.UnicodeScalarView?.none)
+        for scalar in caption.unicodeScalars {
+            let isOfTag =
+                scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || scalar.properties.generalCategory == .nonspacingMark
+                || scalar.properties.generalCategory == .spacingMark
+            if scalar == "#" || scalar == "＃" || !isOfTag {
+                if let current, !current.isEmpty { names.append(String(current)) }
+                current = scalar == "#" || scalar == "＃" ? String.UnicodeScalarView() : nil
+            } else {
+                current?.append(scalar)
+            }
+        }
+        if let current, !current.isEmpty { names.append(String(current)) }
+        // A number, as in "#1", is no tag.
+        let words = names.filter { name in name.unicodeScalars.contains { $0.properties.isAlphabetic } }
+        let fitting = ItemTags.stored(words).filter { ItemTags.length.contains($0.unicodeScalars.count) }
+        return Array(fitting.prefix(ItemTags.maximumCount))
     }
 }

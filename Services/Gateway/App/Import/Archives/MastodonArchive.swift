@@ -3,50 +3,77 @@ import Foundation
 import JSON
 
 /// The pictures of a Mastodon account's archive: the unpacked file with `outbox.json` and `media_attachments`.
-enum MastodonArchive {
+struct MastodonArchive {
     static let listName = "outbox.json"
+
+    let files: FolderFiles
+
+    /// Whether posts that are marked as sensitive are imported.
+    let takesSensitive: Bool
 
     /// The pictures, those of the newest post first. A post's text is the description of each of its pictures; a post without
     /// a text has the pictures' own descriptions. Members of another form than expected count as absent.
     ///
     /// The archive also has posts for followers and private messages. Only what everybody could read is published.
     ///
-    /// - Parameter hasFile: whether the archive has a file.
     /// - Returns: nil if the text is not an archive's.
-    static func entries(_ outbox: JSONValue, hasFile: (String) -> Bool) -> [ImportEntry]? {
+    func entries(_ outbox: JSONValue) -> [ImportEntry]? {
         guard let activities = outbox["orderedItems"]?.elements else { return nil }
         // Boosts of others' posts have only an address.
         let posts = activities.compactMap { activity -> (date: String, post: JSONValue)? in
             guard activity["type"]?.text == "Create", let post = activity["object"] else { return nil }
-            return (post["published"]?.text ?? "", post)
+            return (post["published"]?.text ?? activity["published"]?.text ?? "", post)
         }
         // The archive begins with the oldest post. All dates are in UTC and in the same form.
         return posts.enumerated().sorted { ($1.element.date, $1.offset) < ($0.element.date, $0.offset) }
-            .flatMap { entries(of: $0.element.post, hasFile) }
+            .flatMap { entries(of: $0.element.post, $0.element.date) }
     }
 
-    private static func entries(of post: JSONValue, _ hasFile: (String) -> Bool) -> [ImportEntry] {
-        let text = text(of: post)
-        let readers = ["to", "cc"].compactMap { post[$0] }.flatMap { ($0.elements ?? [$0]).compactMap(\.text) }
-        let isPublic = readers.contains { everybody.contains($0) }
-        return (post["attachment"]?.elements ?? []).map { attachment in
-            let file = attachment["url"]?.text.map { self.file(at: $0, hasFile) }
+    private func entries(of post: JSONValue, _ date: String) -> [ImportEntry] {
+        let text = Self.text(of: post)
+        let readers = ["to", "cc"].compactMap { post[$0] }.flatMap { Self.list($0).compactMap(\.text) }
+        let isPublic = readers.contains { Self.everybody.contains($0) }
+        let isSensitive = post["sensitive"]?.boolean ?? false
+        return (post["attachment"].map(Self.list) ?? []).map { attachment in
+            let address = Self.address(of: attachment)
+            let file = address.flatMap(files.file)
             let type = attachment["mediaType"]?.text ?? ""
-            let refusal: String? =
+            let skipped: ImportSkip? =
                 if !isPublic {
-                    "its post is not public"
+                    .notPublic
                 } else if !type.isEmpty, !type.hasPrefix("image/") {
-                    "it is not a picture, but \(type)"
-                } else if file == nil {
-                    "it has an attachment without a url"
+                    .notPicture
+                } else if isSensitive, !takesSensitive {
+                    .sensitive
                 } else {
                     nil
                 }
-            let words = [text, attachment["name"]?.text].compactMap(\.self).first { !$0.isEmpty }
+            let refusal: String? =
+                switch (address, file) {
+                case (nil, _): "it has an attachment without a url"
+                case (let address?, nil): "the archive has no file \(address)"
+                case (_?, _?): nil
+                }
+            let alt = attachment["name"]?.text
+            let words = [text, alt].compactMap(\.self).first { !$0.isEmpty }
             return ImportEntry(
                 file: file ?? post["id"]?.text ?? "a post", id: nil, description: words, location: nil, comments: [],
-                tags: tags(of: post), refusal: refusal)
+                tags: Self.tags(of: post), publishedAt: WireDate.parse(date),
+                details: PictureDetails(alt: alt.map { Self.cut($0) }, isSensitive: isSensitive), refusal: refusal,
+                skipped: skipped)
         }
+    }
+
+    /// A member that may have one value or a list of them.
+    private static func list(_ value: JSONValue) -> [JSONValue] { value.elements ?? [value] }
+
+    /// The address of an attachment's file: a text, or a link.
+    private static func address(of attachment: JSONValue) -> String? {
+        attachment["url"].map(list)?.lazy.compactMap { $0.text ?? $0["href"]?.text }.first
+    }
+
+    private static func cut(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(PictureDetails.maximumAlt)))
     }
 
     /// The hashtags of a post, as many as an item can have.
@@ -64,12 +91,5 @@ enum MastodonArchive {
     private static func text(of post: JSONValue) -> String {
         [post["summary"]?.text, post["content"]?.text.map(HTMLText.plain)]
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: "\n\n")
-    }
-
-    /// The file of an attachment: its path in the archive may follow that of the server.
-    private static func file(at url: String, _ hasFile: (String) -> Bool) -> String {
-        let path = String(url.drop { $0 == "/" })
-        guard !hasFile(path), let folder = path.range(of: "media_attachments/") else { return path }
-        return String(path[folder.lowerBound...])
     }
 }

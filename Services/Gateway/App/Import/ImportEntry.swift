@@ -1,0 +1,122 @@
+import EdgeModel
+import Foundation
+import Glibc
+import JSON
+import RPC
+
+/// An image to import, from `manifest.json`, from an archive's posts or from the folder's files.
+struct ImportEntry: Sendable, Equatable {
+    /// The path relative to the folder; nil for an image that is published by its URL, without bytes.
+    let file: String?
+    let id: UUID?
+    let description: String?
+    let location: String?
+    let comments: [Comment]
+
+    /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
+    var image: String?
+
+    var tags: [String] = []
+
+    /// When the image was published first; nil for the time of the import.
+    var publishedAt: Date?
+
+    /// The size and a placeholder of the picture, as an export has them.
+    var hints = PictureHints()
+
+    var details = PictureDetails()
+
+    /// The reason why it cannot be imported; nil for an image.
+    var refusal: String?
+
+    /// Why it is left out on purpose; nil for an image.
+    var skipped: ImportSkip?
+
+    /// The name in messages.
+    var name: String { file ?? image ?? "" }
+
+    struct Comment: Sendable, Equatable {
+        let id: UUID?
+        let username: String
+        let message: String
+        let createdAt: Date?
+
+        static let codec = Codec<Comment>.object { object in
+            let id = object.optional("id", .uuid, \.id)
+            let username = object.required("username", .string, \.username)
+            let message = object.required("message", .string, \.message)
+            let createdAt = object.optional("created_at", .date, \.createdAt)
+            return { members throws(JSONError) in
+                Comment(
+                    id: try members[id], username: try members[username], message: try members[message],
+                    createdAt: try members[createdAt])
+            }
+        }
+    }
+
+    static let codec = Codec<ImportEntry>.object { object in
+        let file = object.optional("file", .string, \.file)
+        let id = object.optional("id", .uuid, \.id)
+        let title = object.optional("title", .string, { _ in nil })
+        let description = object.optional("description", .string, \.description)
+        let location = object.optional("location", .string, \.location)
+        let comments = object.optional(
+            "comments", .array(of: Comment.codec), { $0.comments.isEmpty ? nil : $0.comments })
+        let image = object.optional("image", .string, \.image)
+        let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
+        let publishedAt = object.optional("published_at", .date, \.publishedAt)
+        let hints = PictureHints.Members(in: &object) { $0.hints }
+        let details = PictureDetails.Members(in: &object, isAuthored: false) { $0.details }
+        // Other names for `credit`, `license` and `source`.
+        let author = object.optional("author", .string, { _ in nil })
+        let licence = object.optional("licence", .string, { _ in nil })
+        let origin = object.optional("origin", .string, { _ in nil })
+        return { members throws(JSONError) in
+            let other = PictureDetails(
+                credit: try members[author], license: try members[licence], source: try members[origin])
+            let title = try members[title]
+            let file = try members[file]
+            let image = try members[image]
+            guard file != nil || image != nil else {
+                throw .mismatch(path: "file", reason: "must be there, or else image, a URL")
+            }
+            return ImportEntry(
+                file: file, id: try members[id], description: try members[description] ?? title,
+                location: try members[location], comments: try members[comments] ?? [], image: image,
+                tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members),
+                details: try details.read(members).completed(by: other))
+        }
+    }
+}
+
+/// Why something is left out of an import on purpose. It is counted, and no failure.
+enum ImportSkip: String, CaseIterable, Sendable {
+    /// A post that not everybody could read.
+    case notPublic = "not_public"
+    case sensitive
+    /// A video, or another attachment of a post.
+    case notPicture = "not_a_picture"
+    /// A file that a system or a program has put among the pictures.
+    case system = "system_file"
+}
+
+extension ImportEntry {
+    /// The names of the members, for the warning about others.
+    static let memberNames: Set<String> = [
+        "file", "id", "title", "description", "location", "comments", "image", "tags", "published_at", "width",
+        "height",
+        "placeholder", "alt", "credit", "license", "source", "sensitive", "author", "licence", "origin",
+    ]
+
+    /// The names of the members of each object of a list.
+    static let namesCodec = Codec<Set<String>>(
+        schema: JSONSchema(),
+        read: { reader throws(JSONError) in
+            var (object, names) = (try reader.beginObject(), Set<String>())
+            while let name = try reader.nextMember(of: &object) {
+                names.insert(reader.decode(name))
+                try reader.skipValue()
+            }
+            return names
+        }, write: { _, _ in })
+}

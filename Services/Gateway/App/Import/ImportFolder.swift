@@ -1,0 +1,144 @@
+import Foundation
+import Glibc
+import JSON
+import RPC
+
+/// A folder of images.
+struct ImportFolder: Sendable {
+    let path: String
+
+    /// Whether sensitive posts of an archive are imported.
+    var takesSensitive = false
+
+    static let manifestName = "manifest.json"
+
+    /// The maximum size of a list: that of 100,000 images with long texts.
+    static let maximumManifestBytes = 1 << 30
+
+    /// What the folder has to import.
+    struct Contents: Sendable {
+        /// In feed order: in the order of the manifest or of an archive's posts, otherwise by the dates of the pictures, the newest first,
+        /// and behind them by file name.
+        var entries: [ImportEntry]
+
+        /// How much is left out on purpose, by reason.
+        var skipped: [ImportSkip: Int] = [:]
+
+        /// Members of the manifest that import does not know.
+        var unknownMembers: [String] = []
+    }
+
+    /// - Throws: `invalid_data` for an invalid list and for an archive that is not understood, `not_found` for a folder that has no
+    ///   image or cannot be read.
+    func contents() throws(RPCError) -> Contents {
+        if let fault { throw RPCError(.notFound, "cannot read folder \(path): \(fault)", begun: false) }
+        let files = FolderFiles(path)
+        let listed = try listed(files)
+        if listed == nil, let trace = ArchiveTrace(in: files) {
+            throw RPCError(.invalidData, "nothing was imported from folder \(path): \(trace.explanation)", begun: false)
+        }
+        var contents = listed?.contents ?? self.files(files)
+        for entry in contents.entries { if let reason = entry.skipped { contents.skipped[reason, default: 0] += 1 } }
+        contents.entries.removeAll { $0.skipped != nil }
+        guard contents.entries.isEmpty, contents.skipped.allSatisfy({ $0.key == .system }) else { return contents }
+        let reason =
+            listed.map { "\(path)/\($0.list) lists none" }
+            ?? "there is neither a \(Self.manifestName) nor any other file, except hidden ones and those of systems; name the folder of the images"
+        throw RPCError(.notFound, "no image in folder \(path): \(reason)", begun: false)
+    }
+
+    /// Whether the folder is an export of a feed, whose bytes are to stay as they are.
+    var isExport: Bool { FileManager.default.fileExists(atPath: "\(path)/\(ExportFolder.markerName)") }
+
+    /// Nil without a list.
+    private func listed(_ files: FolderFiles) throws(RPCError) -> (list: String, contents: Contents)? {
+        if files.has(Self.manifestName) {
+            let text = try text(of: Self.manifestName)
+            let entries = try read(Self.manifestName, text, as: .array(of: ImportEntry.codec))
+            let names = try read(Self.manifestName, text, as: .array(of: ImportEntry.namesCodec))
+            let unknown = names.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
+            return (Self.manifestName, Contents(entries: entries, unknownMembers: unknown.sorted()))
+        }
+        if files.has(MastodonArchive.listName) {
+            let outbox = try read(MastodonArchive.listName, text(of: MastodonArchive.listName), as: JSONValue.codec)
+            let archive = MastodonArchive(files: files, takesSensitive: takesSensitive)
+            guard let entries = archive.entries(outbox) else {
+                throw foreign(MastodonArchive.listName, "Mastodon: it has no list orderedItems")
+            }
+            return (MastodonArchive.listName, Contents(entries: entries))
+        }
+        let lists = InstagramArchive.lists(hasFile: files.has)
+        guard let first = lists.first else { return nil }
+        var posts: [JSONValue] = []
+        for list in lists { posts.append(try read(list, text(of: list), as: JSONValue.codec)) }
+        guard let entries = InstagramArchive(files: files).entries(posts) else {
+            throw foreign(first, "Instagram: it is not a list")
+        }
+        return (first, Contents(entries: entries))
+    }
+
+    private func text(of list: String) throws(RPCError) -> Data {
+        try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true)
+    }
+
+    private func read<Value>(_ list: String, _ data: Data, as codec: Codec<Value>) throws(RPCError) -> Value {
+        do throws(JSONError) {
+            return try RawJSON(lenient: data).read(as: codec)
+        } catch {
+            throw RPCError(.invalidData, "\(path)/\(list): \(error.placed(in: data))", begun: false)
+        }
+    }
+
+    private func foreign(_ list: String, _ reason: String) -> RPCError {
+        RPCError(.invalidData, "\(path)/\(list) is not that of an archive of \(reason)", begun: false)
+    }
+
+    /// All files, those with a date first.
+    private func files(_ files: FolderFiles) -> Contents {
+        let dated = files.pictures.map { file in (file: file, date: PictureMetadata.date(ofFile: "\(path)/\(file)")) }
+        let (with, without) = (dated.filter { $0.date != nil }, dated.filter { $0.date == nil })
+        let ordered =
+            with.enumerated().sorted {
+                ($0.element.date ?? .distantPast, -$0.offset) > ($1.element.date ?? .distantPast, -$1.offset)
+            }.map(\.element) + without
+        let entries = ordered.map { file, date in
+            let name = ((file as NSString).lastPathComponent as NSString).deletingPathExtension
+            return ImportEntry(
+                file: file, id: nil, description: name, location: nil, comments: [], publishedAt: date)
+        }
+        return Contents(entries: entries, skipped: files.systemFiles == 0 ? [:] : [.system: files.systemFiles])
+    }
+
+    /// The reason why the folder cannot be read, and the remedy; nil when it can be read.
+    private var fault: String? {
+        guard let folder = opendir(path) else {
+            switch errno {
+            case ENOTDIR: return "it is not a folder; name the folder of the images"
+            case let code: return FileFault.text(code)
+            }
+        }
+        closedir(folder)
+        return nil
+    }
+
+    /// An image file of the folder. A list may name only files in its own folder, and no link leads out of it.
+    func picture(_ file: String) throws(RPCError) -> PictureFile {
+        let isInside = !file.hasPrefix("/") && !file.split(separator: "/").contains("..")
+        guard isInside, !file.isEmpty, !file.utf8.contains(0) else {
+            throw RPCError(.invalidData, "the file must be in the folder that is imported", begun: false)
+        }
+        let found = FolderFiles.matching(file, in: path)
+        if let real = Self.realPath("\(path)/\(found)"), let root = Self.realPath(path), !real.hasPrefix(root + "/") {
+            throw RPCError(.invalidData, "the file is a link out of the folder that is imported", begun: false)
+        }
+        return PictureFile(path: "\(path)/\(found)")
+    }
+
+    /// Nil for a file that does not exist.
+    private static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        let text = String(cString: real)
+        return text == "/" ? "" : text
+    }
+}

@@ -1,0 +1,51 @@
+import JSON
+
+extension PictureDetails {
+    /// The maximum length of `alt`, in Unicode scalars.
+    public static let maximumAlt = 2_000
+
+    /// The maximum length of `credit` and of `license`, in Unicode scalars.
+    public static let maximumCredit = 200
+
+    /// The schemes of `source`.
+    public static let sourceSchemes = ["http", "https"]
+
+    /// The optional members `alt`, `credit`, `license`, `source` and `sensitive` of an object.
+    public struct Members: Sendable {
+        private let alt: ObjectMember<String?>
+        private let credit: ObjectMember<String?>
+        private let license: ObjectMember<String?>
+        private let source: ObjectMember<String?>
+        private let sensitive: ObjectMember<Bool?>
+
+        /// - Parameter isAuthored: whether the lengths are limited. An edge forwards the texts of its upstream unchanged.
+        public init<Object>(
+            in object: inout ObjectDeclaration<Object>, isAuthored: Bool,
+            _ get: @escaping @Sendable (Object) -> PictureDetails
+        ) {
+            let text = { (maximum: Int) in isAuthored ? Codec<String>.trimmed(0...maximum) : .string }
+            alt = object.optional(
+                "alt", text(maximumAlt), { get($0).alt }, "What the picture shows, for people who cannot see it.")
+            credit = object.optional("credit", text(maximumCredit), { get($0).credit }, "The author of the picture.")
+            license = object.optional(
+                "license", text(maximumCredit), { get($0).license }, "An SPDX identifier, or a text.")
+            source = object.optional(
+                "source", .uri(schemes: sourceSchemes, maximumBytes: isAuthored ? 2_048 : nil), { get($0).source },
+                "The URL of the original.")
+            sensitive = object.optional(
+                "sensitive", .boolean, { get($0).isSensitive ? true : nil }, "True: cover it until the reader asks.")
+        }
+
+        public func read(_ members: ObjectMembers) throws(JSONError) -> PictureDetails {
+            PictureDetails(
+                alt: try members[alt], credit: try members[credit], license: try members[license],
+                source: try members[source], isSensitive: try members[sensitive] ?? false)
+        }
+    }
+
+    /// An object with the members.
+    public static let codec = Codec<PictureDetails>.object { object in
+        let details = Members(in: &object, isAuthored: false) { $0 }
+        return { members throws(JSONError) in try details.read(members) }
+    }
+}

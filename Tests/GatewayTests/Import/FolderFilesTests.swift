@@ -1,0 +1,103 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// The files that a folder brings.
+struct FolderFilesTests {
+    private func withFolder(_ files: [String], _ body: (String) throws -> Void) async throws {
+        try await withTemporaryDirectory { root in
+            for file in files {
+                let url = URL(filePath: "\(root)/folder/\(file)")
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data("x".utf8).write(to: url)
+            }
+            try body(root + "/folder")
+        }
+    }
+
+    @Test func `files of systems are skipped and counted, hidden ones are skipped`() async throws {
+        let system = [
+            "@eaDir/a.jpg/SYNOPHOTO_THUMB_XL.jpg", "Thumbs.db", "sub/desktop.ini", "__MACOSX/._a.jpg", "#recycle/b.jpg",
+            "$RECYCLE.BIN/c.jpg", "lost+found/d.jpg", "x/@eaDir/e.jpg",
+        ]
+        try await withFolder(system + ["a.jpg", "sub/b.jpg", ".hidden/c.jpg", ".DS_Store", ".@__thumb/a.jpg"]) {
+            folder in
+            let files = FolderFiles(folder)
+            #expect(files.pictures == ["a.jpg", "sub/b.jpg"])
+            // A hidden name within a folder of a system is hidden.
+            #expect(files.systemFiles == system.count - 1)
+        }
+    }
+
+    @Test func `names are ordered with numbers as numbers`() async throws {
+        try await withFolder(["IMG_10.jpg", "IMG_2.jpg", "img_1.jpg", "b.jpg"]) { folder in
+            #expect(FolderFiles(folder).pictures == ["b.jpg", "img_1.jpg", "IMG_2.jpg", "IMG_10.jpg"])
+        }
+    }
+
+    @Test(arguments: [
+        ("praça.jpg", "prac\u{327}a.jpg"), ("prac\u{327}a.jpg", "praça.jpg"), ("é/ü.jpg", "e\u{301}/u\u{308}.jpg"),
+    ])
+    func `a name is found in another normalisation`(listed: String, stored: String) async throws {
+        try await withFolder([stored]) { folder in
+            let found = FolderFiles.matching(listed, in: folder)
+            #expect(Array(found.utf8) == Array(stored.utf8))
+            #expect(FolderFiles.matching("none.jpg", in: folder) == "none.jpg")
+        }
+    }
+
+    @Test func `a link out of the folder is refused, one inside is not`() async throws {
+        try await withFolder(["a.jpg", "sub/b.jpg", "../secret.jpg"]) { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "/in.jpg", withDestinationPath: "sub/b.jpg")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/out.jpg", withDestinationPath: "../secret.jpg")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/up", withDestinationPath: "..")
+            let folder = ImportFolder(path: folder)
+            _ = try folder.picture("in.jpg")
+            for file in ["out.jpg", "up/secret.jpg"] {
+                #expect { try folder.picture(file) } throws: { "\($0)".contains("link out of the folder") }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["archive-2024/outbox.json", "archive-2024/avatar.jpg"], "archive-2024: name that one"),
+        (["media/posts/1/a.jpg", "start_here.html"], "in the format JSON"),
+        (["actor.json", "avatar.png"], "outbox.json"),
+        (["x/your_instagram_activity/messages/inbox/1/m.jpg"], "Instagram"), (["data/tweets.js", "data/a.jpg"], "X"),
+        (["media_attachments/files/1/a.jpg"], "Mastodon"),
+    ])
+    func `an archive that is not understood is refused as a whole`(files: [String], words: String) async throws {
+        try await withFolder(files) { folder in
+            #expect { try ImportFolder(path: folder).contents() } throws: { error in
+                (error as? RPCError)?.kind == .invalidData && "\(error)".contains(words)
+            }
+        }
+    }
+
+    @Test func `a folder of pictures is no archive`() async throws {
+        try await withFolder(["posts/a.jpg", "stories/b.jpg", "media/c.jpg"]) { folder in
+            let entries = try ImportFolder(path: folder).contents().entries
+            #expect(entries.count == 3)
+        }
+    }
+
+    @Test func `a list of another program may begin with a byte order mark and have a doubled member`() async throws {
+        try await withFolder(["a.jpg"]) { folder in
+            let text =
+                "\u{FEFF}"
+                + #"[{"file":"b.jpg","file":"a.jpg","mood":"x","author":"Ana","licence":"CC0-1.0","origin":"https://o.example/1"}]"#
+            try Data(text.utf8).write(to: URL(filePath: folder + "/manifest.json"))
+            let contents = try ImportFolder(path: folder).contents()
+            #expect(contents.entries.map(\.file) == ["a.jpg"])
+            #expect(contents.unknownMembers == ["mood"])
+            let details = contents.entries.first?.details
+            #expect(
+                details?.credit == "Ana" && details?.license == "CC0-1.0" && details?.source == "https://o.example/1")
+        }
+    }
+}
