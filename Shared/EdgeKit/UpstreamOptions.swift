@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ServiceKit
 import Upstream
 
 /// The options of a service that can read from an upstream.
@@ -47,6 +48,18 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         transform: { try CertificateAuthorities(file: $0) })
     public var authorities: [CertificateAuthorities] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Name this address in the header User-Agent of requests, for the operators of other servers.",
+            valueName: "url|mail"),
+        transform: { text in
+            guard (1...200).contains(text.utf8.count),
+                text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"()\\".utf8.contains($0) })
+            else { throw ValidationError("must be a URL or a mail address of at most 200 characters") }
+            return text
+        })
+    public var contact: String?
+
     public init() {}
 
     public func validate() throws {
@@ -74,6 +87,7 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         settings.pins = Set(pins)
         settings.denied = denied
         settings.authorities = authorities
+        settings.userAgent = "image-feed/\(ServiceProcess.version)" + (contact.map { " (+\($0))" } ?? "")
         return settings
     }
 }

@@ -25,20 +25,29 @@ public struct VipsThumbnail: Sendable {
     /// - Throws: `LimitedProcess.Failure`, also for a picture with damaged or missing parts; `CancellationError`.
     public func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
         let conversion = Self.hasProfile(data) ? ["--export-profile", "srgb"] : []
+        // Browsers turn no WebP, whatever its metadata say.
+        let turning = Self.isWebP(data) ? ["--no-rotate"] : []
         var process = LimitedProcess(
             path: path,
             // By default libvips fills damaged parts with black.
-            arguments: ["stdin[fail_on=error]", "--size", size] + conversion + ["--output", output],
+            arguments: ["stdin[fail_on=error]", "--size", size] + conversion + turning + ["--output", output],
             environment: Self.environment, limits: limits)
         process.limits.outputBytes = maximumBytes
         return try await process.run(data)
     }
 
-    /// Whether the picture has an ICC profile, from the marker in front of it in JPEG, PNG and WebP. A picture without one is in
+    private static func isWebP(_ data: Data) -> Bool {
+        data.count > 12 && data.prefix(4).elementsEqual("RIFF".utf8)
+            && data.dropFirst(8).prefix(4).elementsEqual("WEBP".utf8)
+    }
+
+    /// Whether the picture has an ICC profile, from the marker in front of it in JPEG, PNG, WebP and AVIF. A picture without one is in
     /// sRGB, and must not be converted: libvips 8.14 would shift its colours.
     static func hasProfile(_ data: Data) -> Bool {
         let head = data.prefix(profileSearchBytes)
-        return ["ICC_PROFILE\0", "iCCP", "ICCP"].contains { head.range(of: Data($0.utf8)) != nil }
+        return ["ICC_PROFILE\0", "iCCP", "ICCP", "colrprof", "colrrICC"].contains {
+            head.range(of: Data($0.utf8)) != nil
+        }
     }
 
     /// Where a profile begins at the latest: after metadata, in front of the pixels.

@@ -72,8 +72,12 @@ struct EdgeFailureTests {
         }
     }
 
-    @Test(arguments: table.filter { $0.kind == .connectivity } + [Row("500", .invalidData, .response(500))])
-    func `expired bytes are served after a failure`(row: Row) async throws {
+    @Test(
+        arguments: table.filter {
+            ![.notFound, .permissionDenied].contains($0.kind) && !$0.testDescription.hasPrefix("304")
+        }
+            + [Row("500", .invalidData, .response(500))])
+    func `expired bytes are served after any failure that says nothing about the image`(row: Row) async throws {
         let answers = Answers(.picture(1))
         try await withOrigin(answers) { origin, service in
             _ = try await service.load(origin.url)
@@ -92,17 +96,22 @@ struct EdgeFailureTests {
     }
 
     @Test(
-        arguments: table.filter {
-            $0.kind != .connectivity && !$0.testDescription.hasPrefix("500") && !$0.testDescription.hasPrefix("304")
-        })
-    func `an invalid answer is reported, and cached bytes remain`(row: Row) async throws {
+        arguments: table.filter { [.notFound, .permissionDenied].contains($0.kind) })
+    func `an image that is gone or whose address is refused is reported, and one that is gone is forgotten`(
+        row: Row
+    ) async throws {
         let answers = Answers(.picture(1))
         try await withOrigin(answers) { origin, service in
             _ = try await service.load(origin.url)
             service.clock.now = moment(10)
             answers.set(row.steps)
             #expect(try await service.failure(origin.url, ttl: 10) == row.kind)
-            #expect(try await service.load(origin.url, ttl: 11).data.data == picture(1))
+            if row.kind == .notFound {
+                #expect(try await service.failure(origin.url, ttl: 11) == row.kind)
+                #expect(try await service.failure(origin.url, nil, .cacheOnly) == .notFound)
+            } else {
+                #expect(try await service.load(origin.url, ttl: 11).data.data == picture(1))
+            }
         }
     }
 

@@ -41,14 +41,18 @@ struct OrientationTests {
         #expect(try ImageInspector.inspect(data).orientation.value == 8)
     }
 
-    @Test func `PNG and WebP have EXIF chunks`() throws {
+    @Test func `an EXIF chunk turns a PNG if it is before the image data, and never a WebP`() throws {
         let exif = EXIF.tiff(orientation: 6)
         let png =
             PNGBytes.signature + PNGBytes.header() + PNGBytes.chunk("eXIf", exif) + PNGBytes.data + PNGBytes.end
         #expect(try ImageInspector.inspect(Data(png)).shownWidth == 12)
-        let webp = WebPBytes.container(
-            WebPBytes.extended() + WebPBytes.lossless() + WebPBytes.chunk("EXIF", exif))
-        #expect(try ImageInspector.inspect(Data(webp)).shownWidth == 12)
+        let late = PNGBytes.signature + PNGBytes.header() + PNGBytes.data + PNGBytes.chunk("eXIf", exif) + PNGBytes.end
+        #expect(try ImageInspector.inspect(Data(late)).shownWidth == 16)
+        for prefix in [[], ascii("Exif\0\0")] {
+            let webp = WebPBytes.container(
+                WebPBytes.extended() + WebPBytes.lossless() + WebPBytes.chunk("EXIF", prefix + exif))
+            #expect(try ImageInspector.inspect(Data(webp)).shownWidth == 16)
+        }
     }
 
     @Test(arguments: [(0, 16), (1, 12), (2, 16), (3, 12)]) func `AVIF has a rotation`(turns: Int, width: Int) throws {

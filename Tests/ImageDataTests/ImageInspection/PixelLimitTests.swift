@@ -44,8 +44,9 @@ struct PixelLimitTests {
         ),
     ]
 
-    @Test func `the limit is fifty megapixels`() {
+    @Test func `the limits are fifty megapixels a frame, and a thousand over all frames`() {
         #expect(ImageInspector.maximumPixels == 50_000_000)
+        #expect(ImageInspector.maximumPixelsOfFrames == 1_000_000_000)
     }
 
     @Test(arguments: stills.indices)
@@ -57,11 +58,22 @@ struct PixelLimitTests {
     }
 
     @Test(arguments: animations.indices)
-    func `an animation counts its canvas once for each frame`(index: Int) {
+    func `each frame of an animation may have the maximum number of pixels`(index: Int) {
         let (name, image) = Self.animations[index]
-        #expect(inspecting(image(2_500, 4_000)).frames == 5, "\(name)")
-        let past = inspecting(image(2_500, 4_001))
-        #expect(past == .failure(.tooManyPixels(count: 50_012_500, limit: 50_000_000)), "\(name)")
+        #expect(inspecting(image(5_000, 10_000)).frames == 5, "\(name)")
+        let past = inspecting(image(3_561, 14_041))
+        #expect(past == .failure(.tooManyPixels(count: 50_000_001, limit: 50_000_000)), "\(name)")
+    }
+
+    @Test(arguments: [(20, true), (21, false)])
+    func `an animation counts its canvas once for each frame`(frames: Int, isAccepted: Bool) {
+        let size = PixelSize(width: 5_000, height: 10_000)
+        let result = Result { () throws(ImageRejection) in try ImageInspector.check(size, frames: frames, of: .gif) }
+        if case .failure(let error) = result {
+            #expect(!isAccepted && error == .tooManyPixelsOfFrames(count: 1_050_000_000, limit: 1_000_000_000))
+        } else {
+            #expect(isAccepted)
+        }
     }
 
     @Test(arguments: stills.indices)

@@ -11,9 +11,9 @@ public struct ImageDownload: Sendable {
         /// Send another request, with `headers`.
         case again
         /// The image is complete.
-        case whole(Data, AnswerValidators, age: Int)
+        case whole(Data, AnswerValidators)
         /// The cached bytes are still valid.
-        case notModified(age: Int)
+        case notModified
         /// The origin server answered with another status.
         case refused(status: Int)
         /// The image exceeds the size limit.
@@ -57,11 +57,11 @@ public struct ImageDownload: Sendable {
             guard answer.body.count <= limit - kept.count else { return .tooLarge }
             kept.append(answer.body)
             if answer.isComplete, let total = range.total, kept.count < total { return goOn() }
-        case 304 where kept.isEmpty && !conditions.isEmpty: return .notModified(age: answer.age)
+        case 304 where kept.isEmpty && !conditions.isEmpty: return .notModified
         case 416 where !kept.isEmpty: return startOver()
         default: return .refused(status: answer.status)
         }
-        return answer.isComplete ? .whole(kept, validators, age: answer.age) : goOn()
+        return answer.isComplete ? .whole(kept, validators) : goOn()
     }
 
     private mutating func goOn() -> Step {

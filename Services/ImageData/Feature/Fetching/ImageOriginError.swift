@@ -15,7 +15,22 @@ public enum ImageOriginError: Error, Equatable, Sendable {
     /// The answer is not an image.
     case rejected(ImageDataRejection)
 
-    /// Whether a retry may succeed soon, so that expired bytes may be served instead.
+    /// Whether the server has no such image any more.
+    public var isGone: Bool {
+        switch self {
+        case .rejected(.status(let status)): status == 404 || status == 410
+        case .unreachable, .forbidden, .malformed, .tooLarge, .rejected: false
+        }
+    }
+
+    /// Whether expired bytes may be served instead: unless the image is gone, or its address refused. A bot check, a captive portal or a
+    /// broken proxy says nothing about the image.
+    public var leavesExpiredBytes: Bool {
+        if case .forbidden = self { return false }
+        return !isGone
+    }
+
+    /// Whether a retry may succeed soon.
     public var isConnectivity: Bool {
         switch self {
         case .unreachable: true

@@ -17,9 +17,13 @@ struct GIFWalk {
         return ImageInfo(format: .gif, size: walk.canvas, frames: walk.frames)
     }
 
-    /// Skips one block; returns false after the trailer.
+    /// Skips one block; returns false after the trailer, and where the file ends behind a complete frame: browsers show such a file.
     private mutating func step() throws(ImageRejection) -> Bool {
+        if cursor.isAtEnd, frames > 0 { return false }
         switch try cursor.byte() {
+        case 0x00:
+            // Some programs write one more zero behind the sub-blocks; viewers skip it.
+            break
         case 0x3B:
             return false
         case 0x2C:

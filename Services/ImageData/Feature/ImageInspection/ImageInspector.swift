@@ -5,8 +5,11 @@ import Foundation
 /// It walks the structure to the end mark, in time linear in the size and without copying; it does not decode pixels.
 /// Like viewers, it ignores bytes after the end mark.
 public enum ImageInspector {
-    /// The maximum number of pixels, summed over the frames at canvas size: the memory that a viewer may need.
+    /// The maximum number of pixels of a frame at canvas size: the memory that a viewer may need.
     public static let maximumPixels = 50_000_000
+
+    /// The maximum number of pixels over all frames: the time that a viewer may need.
+    public static let maximumPixelsOfFrames = 1_000_000_000
 
     /// Returns the properties of the image, or throws the reason for its rejection.
     public static func inspect(_ bytes: Data) throws(ImageRejection) -> ImageInfo {
@@ -36,7 +39,10 @@ public enum ImageInspector {
     static func check(_ size: PixelSize, frames: Int = 1, of format: ImageFormat) throws(ImageRejection) {
         guard size.isPositive else { throw .malformed(format, "its size is \(size.width) × \(size.height)") }
         guard frames > 0 else { throw .malformed(format, "it has no frames") }
+        guard size.pixels() <= maximumPixels else { throw .tooManyPixels(count: size.pixels(), limit: maximumPixels) }
         let pixels = size.pixels(frames: frames)
-        guard pixels <= maximumPixels else { throw .tooManyPixels(count: pixels, limit: maximumPixels) }
+        guard pixels <= maximumPixelsOfFrames else {
+            throw .tooManyPixelsOfFrames(count: pixels, limit: maximumPixelsOfFrames)
+        }
     }
 }

@@ -44,7 +44,8 @@ struct PNGWalk {
         case "fdAT":
             try animation?.data(length: chunk.content.remaining - PNGAnimation.sequenceNumberLength)
         case "eXIf" where orientation == nil:
-            orientation = Orientation(exif: chunk.content)
+            // Browsers ignore it behind the image data.
+            if case .none = data { orientation = Orientation(exif: chunk.content) }
         default:
             break
         }

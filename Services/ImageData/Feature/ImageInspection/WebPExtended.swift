@@ -4,15 +4,14 @@ struct WebPExtended {
     private let isAnimated: Bool
     private var hasAnimationHeader = false
     private var frames = 0
-    private var orientation: Orientation?
 
     static func inspect(header: ByteCursor, _ chunks: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var walk = try WebPExtended(header)
         var chunks = chunks
         while !chunks.isAtEnd { try walk.step(try WebPChunk(from: &chunks)) }
         guard walk.frames > 0 else { throw malformed("it ends without a picture") }
-        return ImageInfo(
-            format: .webp, size: walk.canvas, frames: walk.frames, orientation: walk.orientation ?? .upright)
+        // The orientation in EXIF has no effect: browsers turn no WebP.
+        return ImageInfo(format: .webp, size: walk.canvas, frames: walk.frames)
     }
 
     private init(_ header: ByteCursor) throws(ImageRejection) {
@@ -36,8 +35,6 @@ struct WebPExtended {
                 throw Self.malformed("a picture whose size differs from the canvas")
             }
             frames = 1
-        case "EXIF" where orientation == nil:
-            orientation = Orientation(exif: chunk.content)
         default:
             break
         }

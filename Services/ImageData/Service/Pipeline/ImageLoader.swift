@@ -170,7 +170,7 @@ extension Error {
     /// Whether expired bytes may be served in place of this error.
     fileprivate var leavesStaleBytes: Bool {
         switch self {
-        case let error as ImageOriginError: error.isConnectivity
+        case let error as ImageOriginError: error.leavesExpiredBytes
         case is FetchBudget.Spent, is ImageFetches.TooManyWaiting: true
         default: false
         }

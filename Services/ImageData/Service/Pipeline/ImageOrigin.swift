@@ -37,26 +37,27 @@ struct ImageOrigin: Sendable {
             case .again: break
             case .cut: throw ImageOriginError.unreachable("the connection was interrupted too often")
             case .tooLarge: throw ImageOriginError.tooLarge(limit: mapper.maximumBytes)
-            case .refused(let status): throw ImageOriginError.rejected(.status(status))
-            case .notModified(let age):
+            case .refused(let status):
+                let error = ImageOriginError.rejected(.status(status))
+                // Otherwise the bytes would come back when the server stops.
+                if error.isGone { await caches.dropFetched(at: url) }
+                throw error
+            case .notModified:
                 guard let kept = await caches.fetchedImage(at: url, in: destination.tiers) else {
                     // The bytes were evicted in the meantime.
                     download = ImageDownload(limit: mapper.maximumBytes)
                     break
                 }
                 return await keep(
-                    CachedImage(kept.image.stored(at: time(age)), validators: kept.validators), url, destination)
-            case .whole(let data, let validators, let age):
+                    CachedImage(kept.image.stored(at: now()), validators: kept.validators), url, destination)
+            case .whole(let data, let validators):
                 let image = try mapped(data)
                 return await keep(
-                    CachedImage(StoredImage(image, storedAt: time(age)), validators: validators), url, destination)
+                    CachedImage(StoredImage(image, storedAt: now()), validators: validators), url, destination)
             }
         } while clock.now < deadline
         throw ImageOriginError.unreachable("the connection was interrupted until the time limit expired")
     }
-
-    /// The time at which the answer was generated: a cached answer is as old as its `Age`.
-    private func time(_ age: Int) -> Date { now().addingTimeInterval(-Double(age)) }
 
     private func mapped(_ data: Data) throws(ImageOriginError) -> InspectedImage {
         do throws(ImageDataRejection) {

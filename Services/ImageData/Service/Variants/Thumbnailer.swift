@@ -19,8 +19,10 @@ struct Thumbnailer: Sendable {
     }
 
     func placeholder(of data: Data, _ facts: PictureFacts) async throws -> Placeholder {
+        // Behind transparent parts a light grey, which is visible in neither scheme of the page.
         let (columns, rows) = Placeholder.grid(width: facts.width, height: facts.height)
-        let ppm = try await program.run(data, size: "\(columns)x\(rows)!", output: ".ppm", maximumBytes: 1_000)
+        let ppm = try await program.run(
+            data, size: "\(columns)x\(rows)!", output: ".ppm[background=200]", maximumBytes: 1_000)
         // The header ends with the maximum value; the pixels are the rest.
         let pixels = ppm.suffix(3 * columns * rows)
         guard ppm.starts(with: Data("P6".utf8)), ppm.dropLast(pixels.count).suffix(5) == Data("\n255\n".utf8),
@@ -48,7 +50,7 @@ extension VariantFormat {
     fileprivate var output: String {
         switch self {
         case .webp: ".webp[Q=75,effort=2,strip]"
-        case .jpeg: ".jpg[Q=80,optimize_coding,strip]"
+        case .jpeg: ".jpg[Q=80,optimize_coding,strip,background=255]"
         case .png: ".png[strip]"
         }
     }
