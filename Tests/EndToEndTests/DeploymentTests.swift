@@ -198,7 +198,8 @@ import Testing
             let port = try #require(Self.port(in: outcome))
             try await SupervisedDeployment.with(["--empty"]) { second, _ in
                 let id = UUID().uuidString
-                let published = try await second.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
+                let published = try await second.gateway(
+                    "publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
                 let (there, here) = (
                     try await second.gateway("feed", "--limit", "1"), try await first.gateway("feed", "--limit", "1")
                 )

@@ -36,7 +36,8 @@ struct TierTests {
 
                 let id = UUID().uuidString
                 #expect(try await origin.up("--http-port", "\(port)").status == 0)
-                let published = try await origin.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
+                let published = try await origin.gateway(
+                    "publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
                 #expect(published.status == 0, "\(published.errors)")
                 let page = try await edge.gateway("feed", "--limit", "1")
                 #expect(page.output.contains(id) && !page.output.contains("Offline"))

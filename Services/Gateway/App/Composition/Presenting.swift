@@ -14,7 +14,8 @@ extension FeedImagePresenter {
     static func viewModel(_ item: FeedItem, _ language: Language) -> FeedImageViewModel {
         viewModel(
             id: item.id, description: item.description, location: item.location, image: item.image,
-            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints, details: item.details, language: language)
+            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints, details: item.details, language: language
+        )
     }
 
     static func viewModel(_ enriched: EnrichedItem, _ language: Language) -> FeedImageViewModel {
