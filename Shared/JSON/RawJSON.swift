@@ -13,9 +13,22 @@ public struct RawJSON: Sendable, Equatable {
     /// Validates an untrusted text.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     public init(checking text: some Collection<UInt8>) throws(JSONError) {
+        try self.init(checking: Array(text), allowsDuplicates: false)
+    }
+
+    /// Reads a file that other programs have written: a byte order mark is ignored, and of a doubled member the last value
+    /// counts.
+    /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
+    package init(lenient text: some Collection<UInt8>) throws(JSONError) {
         let text = Array(text)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        try self.init(
+            checking: text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text, allowsDuplicates: true)
+    }
+
+    private init(checking text: [UInt8], allowsDuplicates: Bool) throws(JSONError) {
         let range = try text.withUnsafeBufferPointer { bytes throws(JSONError) in
-            var reader = JSONReader(checking: bytes)
+            var reader = JSONReader(checking: bytes, allowsDuplicates: allowsDuplicates)
             let range = try reader.skipValue()
             try reader.end()
             return range

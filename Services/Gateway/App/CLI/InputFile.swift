@@ -31,6 +31,19 @@ struct InputFile: Equatable {
         return try read(descriptor, upTo: limit)
     }
 
+    /// The first bytes of a regular file; nil if it is no such file, or cannot be read.
+    func beginning(_ count: Int) -> Data? {
+        // A pipe without a writer must not be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var buffer = [UInt8](repeating: 0, count: min(count, Int(status.st_size)))
+        let length = Glibc.read(descriptor, &buffer, buffer.count)
+        return length < 0 ? nil : Data(buffer.prefix(length))
+    }
+
     /// The content as text, without the line feed at its end.
     func text(upTo limit: Int) throws(RPCError) -> String {
         let data = try read(upTo: limit)
