@@ -100,4 +100,22 @@ struct FolderFilesTests {
                 details?.credit == "Ana" && details?.license == "CC0-1.0" && details?.source == "https://o.example/1")
         }
     }
+
+    @Test func `a pipe without a writer is not waited for`() async throws {
+        try await withFolder(["a.jpg"]) { folder in
+            #expect(mkfifo(folder + "/pipe.jpg", 0o600) == 0)
+            let entries = try ImportFolder(path: folder).contents().entries
+            #expect(entries.map(\.file) == ["a.jpg", "pipe.jpg"])
+            #expect {
+                try ImportFolder(path: folder).picture("pipe.jpg").read()
+            } throws: {
+                "\($0)".contains("regular file")
+            }
+        }
+    }
+
+    @Test func `every member of a list that import reads is known`() {
+        #expect(ImportEntry.memberNames.isSuperset(of: ["file", "tags", "published_at", "alt", "author", "width"]))
+        #expect(!ImportEntry.memberNames.contains("mood"))
+    }
 }

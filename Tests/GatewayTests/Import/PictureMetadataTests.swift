@@ -1,4 +1,5 @@
 import Foundation
+import RPC
 import Testing
 
 @testable import gateway
@@ -65,6 +66,26 @@ struct PictureMetadataTests {
         let hasPosition = metadata.erasePosition()
         #expect(!hasPosition)
         #expect(metadata.bytes == Array(text.utf8) && metadata.takenAt == nil)
+    }
+
+    @Test func `of a PNG, the checksum of a chunk that changes is updated, and no other`() {
+        func chunk(_ name: String, _ content: [UInt8], checksum: [UInt8]) -> [UInt8] {
+            withUnsafeBytes(of: UInt32(content.count).bigEndian, Array.init) + Array(name.utf8) + content + checksum
+        }
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let wrong: [UInt8] = [1, 2, 3, 4]
+        let (head, exif) = (chunk("IHDR", [9], checksum: wrong), Self.exif(littleEndian: false))
+        // The CRC-32 of "IEND".
+        let end = chunk("IEND", [], checksum: [0xAE, 0x42, 0x60, 0x82])
+        var metadata = PictureMetadata(Data(signature + head + chunk("eXIf", exif, checksum: wrong) + end))
+        let hadPosition = metadata.erasePosition()
+        #expect(hadPosition)
+        #expect(metadata.bytes.starts(with: signature + head))
+        #expect(metadata.bytes.suffix(end.count) == end[...])
+        let changed = Array(metadata.bytes.dropFirst(signature.count + head.count).dropLast(end.count))
+        #expect(changed.count == exif.count + 12)
+        let checksum = Bytes(Data(changed[4..<changed.count - 4])).crc32
+        #expect(Array(changed.suffix(4)) == withUnsafeBytes(of: checksum.bigEndian, Array.init))
     }
 
     @Test(arguments: 0..<200) func `random damage is survived`(seed: Int) {

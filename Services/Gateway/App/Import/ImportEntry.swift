@@ -102,11 +102,10 @@ enum ImportSkip: String, CaseIterable, Sendable {
 
 extension ImportEntry {
     /// The names of the members, for the warning about others.
-    static let memberNames: Set<String> = [
-        "file", "id", "title", "description", "location", "comments", "image", "tags", "published_at", "width",
-        "height",
-        "placeholder", "alt", "credit", "license", "source", "sensitive", "author", "licence", "origin",
-    ]
+    static let memberNames: Set<String> = {
+        guard case .properties(let members) = codec.schema["properties"] else { return [] }
+        return Set(members.map(\.0))
+    }()
 
     /// The names of the members of each object of a list.
     static let namesCodec = Codec<Set<String>>(

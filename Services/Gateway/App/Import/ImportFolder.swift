@@ -32,17 +32,24 @@ struct ImportFolder: Sendable {
     ///   image or cannot be read.
     func contents() throws(RPCError) -> Contents {
         if let fault { throw RPCError(.notFound, "cannot read folder \(path): \(fault)", begun: false) }
+        if let contents = try manifest() { return try usable(contents, list: Self.manifestName) }
         let files = FolderFiles(path)
-        let listed = try listed(files)
-        if listed == nil, let trace = ArchiveTrace(in: files) {
+        if let (list, contents) = try archive(files) { return try usable(contents, list: list) }
+        if let trace = ArchiveTrace(in: files) {
             throw RPCError(.invalidData, "nothing was imported from folder \(path): \(trace.explanation)", begun: false)
         }
-        var contents = listed?.contents ?? self.files(files)
+        return try usable(pictures(files), list: nil)
+    }
+
+    /// The contents without what is left out.
+    /// - Throws: `not_found` if nothing remains, and nothing was left out for a reason that the caller has to know.
+    private func usable(_ all: Contents, list: String?) throws(RPCError) -> Contents {
+        var contents = all
         for entry in contents.entries { if let reason = entry.skipped { contents.skipped[reason, default: 0] += 1 } }
         contents.entries.removeAll { $0.skipped != nil }
         guard contents.entries.isEmpty, contents.skipped.allSatisfy({ $0.key == .system }) else { return contents }
         let reason =
-            listed.map { "\(path)/\($0.list) lists none" }
+            list.map { "\(path)/\($0) lists none" }
             ?? "there is neither a \(Self.manifestName) nor any other file, except hidden ones and those of systems; name the folder of the images"
         throw RPCError(.notFound, "no image in folder \(path): \(reason)", begun: false)
     }
@@ -50,15 +57,19 @@ struct ImportFolder: Sendable {
     /// Whether the folder is an export of a feed, whose bytes are to stay as they are.
     var isExport: Bool { FileManager.default.fileExists(atPath: "\(path)/\(ExportFolder.markerName)") }
 
-    /// Nil without a list.
-    private func listed(_ files: FolderFiles) throws(RPCError) -> (list: String, contents: Contents)? {
-        if files.has(Self.manifestName) {
-            let text = try text(of: Self.manifestName)
-            let entries = try read(Self.manifestName, text, as: .array(of: ImportEntry.codec))
-            let names = try read(Self.manifestName, text, as: .array(of: ImportEntry.namesCodec))
-            let unknown = names.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
-            return (Self.manifestName, Contents(entries: entries, unknownMembers: unknown.sorted()))
-        }
+    /// What the manifest lists; nil without one.
+    private func manifest() throws(RPCError) -> Contents? {
+        let name = Self.manifestName
+        guard FileManager.default.fileExists(atPath: "\(path)/\(name)") else { return nil }
+        let text = try text(of: name)
+        let entries = try read(name, text, as: .array(of: ImportEntry.codec))
+        let names = try read(name, text, as: .array(of: ImportEntry.namesCodec))
+        let unknown = names.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
+        return Contents(entries: entries, unknownMembers: unknown.sorted())
+    }
+
+    /// The posts of another program's archive; nil without a list of them.
+    private func archive(_ files: FolderFiles) throws(RPCError) -> (list: String, contents: Contents)? {
         if files.has(MastodonArchive.listName) {
             let outbox = try read(MastodonArchive.listName, text(of: MastodonArchive.listName), as: JSONValue.codec)
             let archive = MastodonArchive(files: files, takesSensitive: takesSensitive)
@@ -94,7 +105,7 @@ struct ImportFolder: Sendable {
     }
 
     /// All files, those with a date first.
-    private func files(_ files: FolderFiles) -> Contents {
+    private func pictures(_ files: FolderFiles) -> Contents {
         let dated = files.pictures.map { file in (file: file, date: PictureMetadata.date(ofFile: "\(path)/\(file)")) }
         let (with, without) = (dated.filter { $0.date != nil }, dated.filter { $0.date == nil })
         let ordered =

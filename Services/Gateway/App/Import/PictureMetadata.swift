@@ -1,4 +1,5 @@
 import Foundation
+import RPC
 
 /// The metadata of a picture that import uses: when it was taken, and where. Reads what it finds and ignores what it does not
 /// understand: a picture is complete without it.
@@ -13,10 +14,7 @@ struct PictureMetadata {
 
     /// When the picture in a file was taken; nil when that is not known.
     static func date(ofFile path: String) -> Date? {
-        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? file.close() }
-        guard let head = try? file.read(upToCount: searchedBytes) else { return nil }
-        return PictureMetadata(head).takenAt
+        InputFile(path: path).beginning(searchedBytes).flatMap { PictureMetadata($0).takenAt }
     }
 
     // MARK: When
@@ -53,6 +51,7 @@ struct PictureMetadata {
     /// Overwrites the position in the metadata with zeros and spaces, and nothing else.
     /// - Returns: whether there was one.
     mutating func erasePosition() -> Bool {
+        let before = bytes
         var isFound = false
         for block in exifBlocks {
             guard let reader = TIFFReader(bytes, block), let first = reader.firstDirectory,
@@ -64,7 +63,7 @@ struct PictureMetadata {
             }
         }
         if eraseXMPPosition() { isFound = true }
-        if isFound { updatePNGChecksums() }
+        if isFound { updatePNGChecksums(since: before) }
         return isFound
     }
 
@@ -139,17 +138,18 @@ struct PictureMetadata {
 
     private static let mostBlocks = 64
 
-    /// PNG has a checksum for each chunk (PNG 3rd edition, §5.3).
-    private mutating func updatePNGChecksums() {
+    /// PNG has a checksum for each chunk (PNG 3rd edition, §5.3). Those of other chunks stay, also wrong ones.
+    private mutating func updatePNGChecksums(since before: [UInt8]) {
         guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return }
         var start = 8
         while start + 12 <= bytes.count {
             let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
             let end = start + 8 + length
             guard end + 4 <= bytes.count else { return }
-            let sum = CRC32.of(bytes[start + 4..<end])
-            for (index, shift) in [24, 16, 8, 0].enumerated() {
-                bytes[end + index] = UInt8(sum >> UInt32(shift) & 0xFF)
+            let chunk = start + 4..<end
+            if bytes[chunk] != before[chunk] {
+                let sum = Bytes(Data(bytes[chunk])).crc32
+                withUnsafeBytes(of: sum.bigEndian) { bytes.replaceSubrange(end..<end + 4, with: $0) }
             }
             start = end + 4
         }
@@ -179,6 +179,11 @@ private struct TIFFReader {
         default: return nil
         }
     }
+
+    /// The bytes of a value, by the kind of the entry (TIFF 6.0, section 2).
+    private static let sizes: [UInt16: Int] = [
+        1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8,
+    ]
 
     /// The place of the first directory.
     var firstDirectory: Int? { number(start + 4, 4).map { start + $0 } }
@@ -213,16 +218,14 @@ private struct TIFFReader {
 
     /// Where the bytes of a value begin; nil if they are not in the file.
     private func value(_ entry: Entry) -> Int? {
-        let sizes: [UInt16: Int] = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
-        guard let size = sizes[entry.kind], entry.count <= bytes.count else { return nil }
+        guard let size = Self.sizes[entry.kind], entry.count <= bytes.count else { return nil }
         let place = size * entry.count <= 4 ? entry.place : offset(entry)
         guard let place, place >= 0, place + size * entry.count <= bytes.count else { return nil }
         return place
     }
 
     private func length(_ entry: Entry) -> Int {
-        let sizes: [UInt16: Int] = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
-        return (sizes[entry.kind] ?? 0) * entry.count
+        (Self.sizes[entry.kind] ?? 0) * entry.count
     }
 
     /// Where a directory and the values of its entries are.
@@ -234,16 +237,5 @@ private struct TIFFReader {
         guard !all.isEmpty else { return [] }
         // The number of entries too, so that the directory is empty.
         return values + [directory..<directory + 2 + 12 * all.count]
-    }
-}
-
-/// The checksum of PNG.
-private enum CRC32 {
-    private static let table: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
-    }
-
-    static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        ~bytes.reduce(0xFFFF_FFFF) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ ($0 >> 8) }
     }
 }
