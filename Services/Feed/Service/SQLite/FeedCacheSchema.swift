@@ -80,17 +80,7 @@ enum FeedCacheSchema {
             -- A JSON array of texts; NULL: the item has none.
             ALTER TABLE node ADD COLUMN tags TEXT;
             -- Tags count against the budget.
-            DROP TRIGGER node_inserted;
-            DROP TRIGGER node_deleted;
-            DROP TRIGGER node_changed;
-            CREATE TRIGGER node_inserted AFTER INSERT ON node
-                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", textsAndTags)); END;
-            CREATE TRIGGER node_deleted AFTER DELETE ON node
-                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", textsAndTags)); END;
-            CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image, tags ON node
-                BEGIN
-                    UPDATE weight SET total = total + \(weight(of: "NEW", textsAndTags)) - \(weight(of: "OLD", textsAndTags));
-                END;
+            \(weighing(textsAndTags))
             -- As for the hints.
             DELETE FROM answer;
             """,
@@ -98,17 +88,7 @@ enum FeedCacheSchema {
             -- A JSON object: alt, credit, license, source, sensitive; NULL: the item has none of them.
             ALTER TABLE node ADD COLUMN details TEXT;
             -- Details count against the budget.
-            DROP TRIGGER node_inserted;
-            DROP TRIGGER node_deleted;
-            DROP TRIGGER node_changed;
-            CREATE TRIGGER node_inserted AFTER INSERT ON node
-                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", allTexts)); END;
-            CREATE TRIGGER node_deleted AFTER DELETE ON node
-                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", allTexts)); END;
-            CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image, tags, details ON node
-                BEGIN
-                    UPDATE weight SET total = total + \(weight(of: "NEW", allTexts)) - \(weight(of: "OLD", allTexts));
-                END;
+            \(weighing(allTexts))
             -- As for the hints.
             DELETE FROM answer;
             """,
@@ -118,6 +98,23 @@ enum FeedCacheSchema {
     private static let texts = ["description", "location", "image"]
     private static let textsAndTags = texts + ["tags"]
     private static let allTexts = textsAndTags + ["details"]
+
+    /// Counts these columns from now on.
+    private static func weighing(_ columns: [String]) -> String {
+        """
+        DROP TRIGGER node_inserted;
+        DROP TRIGGER node_deleted;
+        DROP TRIGGER node_changed;
+        CREATE TRIGGER node_inserted AFTER INSERT ON node
+            BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", columns)); END;
+        CREATE TRIGGER node_deleted AFTER DELETE ON node
+            BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", columns)); END;
+        CREATE TRIGGER node_changed AFTER UPDATE OF \(columns.joined(separator: ", ")) ON node
+            BEGIN
+                UPDATE weight SET total = total + \(weight(of: "NEW", columns)) - \(weight(of: "OLD", columns));
+            END;
+        """
+    }
 
     private static func weight(of row: String, _ columns: [String] = texts) -> String {
         let texts = columns.map { "coalesce(length(CAST(\(row).\($0) AS BLOB)), 0)" }
