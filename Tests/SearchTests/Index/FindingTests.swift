@@ -106,6 +106,21 @@ import Testing
         }
     }
 
+    @Test(
+        "of the images that a cursor claims to be ranked, the newest are ranked",
+        arguments: [(SearchIndex.maximumRankedLater, true), (SearchIndex.maximumRankedLater + 1, false)])
+    func claimed(count: Int, isRanked: Bool) async throws {
+        try await TestedIndex.with { tested in
+            let images = (1...count).map { SearchableImage($0, $0 == count ? "sea sea" : "sea") }
+            try await tested.walk(images.map { ($0, []) })
+            let query = SearchQuery("sea ")
+            // Behind a result with a higher score than any.
+            let cursor = SearchCursor(.ranked(score: 1e9, number: 0), oldestRanked: .max, prefixes: [])
+            let found = try await tested.index.find(query, 1, after: cursor, maximumTotal: 1)
+            #expect((found.images.first?.id == UUID(count)) == isRanked)
+        }
+    }
+
     @Test("whole words come before words that begin with them, wherever they are")
     func wholeWords() async throws {
         try await TestedIndex.with { tested in

@@ -7,6 +7,9 @@ extension SearchIndex {
     /// the images have would take seconds.
     static let maximumRanked = 3_000
 
+    /// The same for the pages behind the first: images that were published since then are ranked too. A cursor can claim any number.
+    static let maximumRankedLater = 4 * maximumRanked
+
     /// How many comments of an image are read for its snippet, and how many scalars of them.
     static let snippetComments = 100
     static let snippetText = 10_000
@@ -87,6 +90,7 @@ extension SearchIndex {
             sql: """
                 SELECT number, score FROM (
                     SELECT rowid AS number, relevance(word, ?) AS score FROM word WHERE word MATCH ? AND rowid <= ?
+                    ORDER BY rowid LIMIT ?
                 )
                 WHERE score < ? OR score = ? AND number > ?
                 ORDER BY score DESC, number LIMIT ?
@@ -94,7 +98,8 @@ extension SearchIndex {
         let rows = try Row.fetchCursor(
             statement,
             arguments: [
-                Relevance.argument(expression.phrases), expression.text, oldest, score, score, number, limit,
+                Relevance.argument(expression.phrases), expression.text, oldest, maximumRankedLater, score, score,
+                number, limit,
             ])
         return try Array(
             rows.map { row in
