@@ -33,7 +33,8 @@ extension FeedEntry {
         let view = FeedImagePresenter.viewModel(item, language)
         let (image, escape) = (publicURL.imageData(item.id), Markup().escapeText)
         let page = publicURL.page(of: item.id)
-        let texts = [view.description, view.location, credit(view, language)].compactMap(\.self)
+        let credit = view.credit.map { Texts(language).text(.imageCredit, $0) }
+        let texts = [view.description, view.location, credit].compactMap(\.self)
         let picture =
             item.details.isSensitive
             ? "<p><a href=\"\(escape(page))\">\(escape(Texts(language)[.imageSensitive]))</a></p>"
@@ -44,8 +45,4 @@ extension FeedEntry {
             html: picture + texts.map { "<p dir=\"auto\">\(escape($0))</p>" }.joined(), image: image,
             publishedAt: item.publishedAt, tags: item.tags, details: item.details)
     }
-}
-
-private func credit(_ view: FeedImageViewModel, _ language: Language) -> String? {
-    view.credit.map { Texts(language).text(.imageCredit, $0) }
 }
