@@ -23,6 +23,6 @@ extension UpstreamAnswer {
     public init(_ response: UpstreamResponse, isComplete: Bool = true) {
         self.init(
             status: response.status, headers: response.headers.fields.map { ($0.name, $0.value) }, body: response.body,
-            isComplete: isComplete)
+            url: response.url, isComplete: isComplete)
     }
 }

@@ -12,15 +12,21 @@ public struct UpstreamAnswer: Sendable {
     public var headers: [(name: String, value: String)]
     public let body: Data
 
+    /// The URL that answered, after all redirects; nil for the requested one. Relative references in the body begin there (RFC 3986,
+    /// section 5.1.3).
+    public let url: String?
+
     /// Whether the body is complete; false when the connection was interrupted.
     public let isComplete: Bool
 
     public init(
-        status: Int, headers: [(name: String, value: String)] = [], body: Data = Data(), isComplete: Bool = true
+        status: Int, headers: [(name: String, value: String)] = [], body: Data = Data(), url: String? = nil,
+        isComplete: Bool = true
     ) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.url = url
         self.isComplete = isComplete
     }
 

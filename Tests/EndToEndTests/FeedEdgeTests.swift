@@ -49,7 +49,7 @@ struct FeedEdgeTests {
                     // The upstream answers the second request with 304, without the page.
                     #expect(origin.history.requests.last?["If-None-Match"] != nil)
                     #expect(
-                        try await service.client.call(FeedContract.get, FeedItemSelection(id: Self.ids[3])).id
+                        try await service.client.call(FeedContract.get, FeedItemSelection(id: Self.ids[3])).item.id
                             == Self.ids[3])
                 }
             }

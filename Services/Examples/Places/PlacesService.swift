@@ -23,7 +23,7 @@ struct PlacesService: AsyncParsableCommand {
         let path = try process.fail(releasing: socket) { try SocketPath(options.root.socket("gateway")) }
         let gateway = await RPCClient.make(to: path, as: process.name, version: ServiceProcess.version)
         let handlers = PlacesHandlers { id, options throws(RPCError) in
-            try await gateway.call(FeedContract.get, FeedItemSelection(id: id), options).location
+            try await gateway.call(FeedContract.get, FeedItemSelection(id: id), options).item.location
         }
         try await process.serve(handlers.table, on: socket, health: { [] }, companions: { await gateway.run() })
     }

@@ -25,7 +25,7 @@ public enum FeedContract {
     /// `connectivity` when it cannot.
     public static let get = Method(
         "feed.get", "Return one item of the feed.",
-        params: FeedItemSelection.codec, answer: FeedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
+        params: FeedItemSelection.codec, answer: LoadedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
 
     /// Returns the number of items, which a mirror of the feed needs to show its progress. An edge counts the items of its cache.
     public static let count = Method(

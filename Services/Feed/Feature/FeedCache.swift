@@ -1,5 +1,13 @@
 import Foundation
 
+/// An item, and when the upstream last showed it.
+public struct CachedFeedItem: Sendable, Equatable {
+    public let image: FeedImage
+    public let savedAt: Date
+
+    public init(_ image: FeedImage, savedAt: Date) { (self.image, self.savedAt) = (image, savedAt) }
+}
+
 /// An edge's cache of its upstream's feed: which item follows which, and when the upstream said so.
 ///
 /// The cache is a set of contiguous runs. Each page states that its first item follows the cursor and that each further
@@ -17,7 +25,7 @@ public protocol FeedCache: Sendable {
     /// The valid items at the cursor; nil when the cache has none.
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage?
 
-    func item(_ id: UUID) async throws -> FeedImage?
+    func item(_ id: UUID) async throws -> CachedFeedItem?
 
     /// The number of items.
     func count() async throws -> Int

@@ -25,7 +25,7 @@ struct FeedHandlers {
             guard let item = try await store.item(params.id) else {
                 throw RPCError(.notFound, "the feed has no item \(params.id.uuidString)")
             }
-            return FeedItem(item)
+            return LoadedItem(FeedItem(item))
         }
         table.handle(FeedContract.count) { _, _ in Count(count: try await store.count()) }
         table.handle(FeedContract.publish) { params, _ in

@@ -230,7 +230,7 @@ struct EdgeFeedTests {
             try rig.slot.close()
             #expect(try await rig.feed.knownItem(UUID(number: 1)) == nil)
             _ = try await rig.load()
-            #expect(try await rig.feed.knownItem(UUID(number: 1))?.number == 1)
+            #expect(try await rig.feed.knownItem(UUID(number: 1))?.image.number == 1)
             #expect(try await rig.feed.knownItem(UUID(number: 3)) == nil)
         }
     }
@@ -245,7 +245,7 @@ struct EdgeFeedTests {
     @Test func `an item of a page that was not read yet comes from the upstream, once`() async throws {
         try await withEdge([Self.answer(7)]) { rig, script in
             for _ in 1...2 {
-                let item = try await rig.feed.item(UUID(number: 7), within: .seconds(3_600))
+                let item = try await rig.feed.item(UUID(number: 7), within: .seconds(3_600)).item
                 #expect(item.description == "new" && item.image == "http://up.example/pictures/7")
             }
             #expect(
@@ -253,11 +253,28 @@ struct EdgeFeedTests {
         }
     }
 
+    @Test(arguments: [nil, "https://cdn.example:81/v2/feed"])
+    func `relative image URLs begin at the URL that has answered`(
+        url: String?
+    ) async throws {
+        let item = #"{"id":"\#(UUID(number: 7))","image":"/pictures/7"}"#
+        let item8 = #"{"id":"\#(UUID(number: 8))","image":"/pictures/8"}"#
+        try await withEdge([
+            UpstreamAnswer(status: 200, body: Data(#"{"items":[\#(item)]}"#.utf8), url: url),
+            UpstreamAnswer(status: 200, body: Data(item8.utf8), url: url),
+        ]) { rig, _ in
+            let host = url == nil ? "http://up.example" : "https://cdn.example:81"
+            #expect(try await rig.load().items.map(\.image) == [host + "/pictures/7"])
+            let other = try await rig.feed.item(UUID(number: 8), within: .seconds(3_600)).item
+            #expect(other.image == host + "/pictures/8")
+        }
+    }
+
     @Test func `a known item is not requested from the upstream`() async throws {
         try await withEdge([.page([2, 1])]) { rig, script in
             _ = try await rig.load()
             let item = try await rig.feed.item(UUID(number: 1), within: .seconds(3_600))
-            #expect(item.number == 1)
+            #expect(item.item.id == UUID(number: 1) && item.origin == .cache && item.savedAt == rig.clock.now)
             #expect(script.requests.all.count == 1)
         }
     }
@@ -290,7 +307,7 @@ struct EdgeFeedTests {
             #expect(rig.upstream.check.status == .degraded)
             // A later good answer is used.
             script.then { Self.answer(7) }
-            let item = try await rig.feed.item(UUID(number: 7), within: .seconds(3_600))
+            let item = try await rig.feed.item(UUID(number: 7), within: .seconds(3_600)).item
             #expect(item.description == "new")
         }
     }
@@ -298,7 +315,7 @@ struct EdgeFeedTests {
     @Test func `delivered items are evicted over the limit`() {
         let delivered = DeliveredItems()
         let now = Date(timeIntervalSince1970: 0)
-        func item(_ number: Int) -> FeedImage? { delivered.item(UUID(number: number), now: now) }
+        func item(_ number: Int) -> FeedImage? { delivered.item(UUID(number: number), now: now)?.image }
         let text = String(repeating: "x", count: 1 << 20)
         for number in 1...40 { delivered.add([picture(number, text)], savedAt: now) }
         #expect(item(40) != nil)
@@ -562,7 +579,7 @@ private struct FaultyCache: FeedCache {
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> { throw Fault() }
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? { throw Fault() }
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? { throw Fault() }
-    func item(_ id: UUID) async throws -> FeedImage? { throw Fault() }
+    func item(_ id: UUID) async throws -> CachedFeedItem? { throw Fault() }
     func count() async throws -> Int { throw Fault() }
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? { throw Fault() }
     func dropExpired(at now: Date) async throws -> [UUID]? { throw Fault() }

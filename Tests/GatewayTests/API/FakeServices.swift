@@ -25,6 +25,9 @@ struct FakeServices: Sendable {
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
     var facts: Answer<FactSelection, ImageFacts> = { _, _ in ImageFacts(facts: [:]) }
 
+    /// Where an item comes from.
+    var loaded: @Sendable (FeedItem) -> LoadedItem = { LoadedItem($0) }
+
     /// Plugins beside the services.
     var plugins: [FakePlugin] = []
 
@@ -34,7 +37,9 @@ struct FakeServices: Sendable {
     var tables: [String: MethodTable] {
         var feed = MethodTable(FeedContract.contract)
         feed.handle(FeedContract.load, load)
-        feed.handle(FeedContract.get, get)
+        feed.handle(FeedContract.get) { [get, loaded] params, context in
+            loaded(try await get(params, context))
+        }
         feed.handle(FeedContract.watch) { [watch] params, _, items in try await watch(params, items) }
         var comments = MethodTable(CommentsContract.contract)
         comments.handle(CommentsContract.list, list)

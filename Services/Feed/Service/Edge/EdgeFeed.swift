@@ -25,7 +25,7 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
-    private let itemFlights: SingleFlight<UUID, FeedImage>
+    private let itemFlights: SingleFlight<UUID, CachedFeedItem>
 
     /// Serialises cache writes, so that watchers get changes in the order in which pages were stored.
     private let turns = WriteTurns()
@@ -123,27 +123,29 @@ struct EdgeFeed {
     /// read the image's page.
     /// - Parameter time: the caller's remaining time.
     /// - Throws: `not_found`, or `connectivity` when the upstream cannot be asked.
-    func item(_ id: UUID, within time: Duration) async throws -> FeedImage {
-        if let known = try await knownItem(id) { return known }
+    func item(_ id: UUID, within time: Duration) async throws -> LoadedItem {
+        if let known = try await knownItem(id) {
+            return LoadedItem(FeedItem(known.image), origin: .cache, savedAt: known.savedAt)
+        }
         let budget = monitor.time(of: time, hasFallback: false)
         let item = try await monitor.asking("an item", within: budget) {
             try await itemFlights.value(of: id) {
                 let fetched = try await items.item(id)
-                delivered.add([fetched.item], savedAt: fetched.savedAt)
-                return fetched.item
+                delivered.add([fetched.image], savedAt: fetched.savedAt)
+                return fetched
             }
         }
         guard let item else {
             throw RPCError(
                 .connectivity, "the upstream gave no usable answer, and the item \(id.uuidString) is not cached here")
         }
-        return item
+        return LoadedItem(FeedItem(item.image), origin: .remote, savedAt: item.savedAt)
     }
 
     // MARK: From the cache
 
     /// Returns an item from the cache or from the recently delivered items.
-    func knownItem(_ id: UUID) async throws -> FeedImage? {
+    func knownItem(_ id: UUID) async throws -> CachedFeedItem? {
         if let item = delivered.item(id, now: now()) { return item }
         return try await ifPossible { try await cache.item(id) }
     }

@@ -16,7 +16,7 @@ struct EdgeHandlers {
                 params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.timeLeft)
         }
         table.handle(FeedContract.get) { params, context in
-            FeedItem(try await feed.item(params.id, within: context.timeLeft))
+            try await feed.item(params.id, within: context.timeLeft)
         }
         table.handle(FeedContract.count) { _, _ in Count(count: try await feed.cache.count()) }
         table.handle(FeedContract.publish) { _, _ in throw readOnly }

@@ -19,7 +19,7 @@ extension FetchedFeedPage {
     init(_ answer: UpstreamAnswer, from url: String, _ limit: Int, at cursor: FeedCursor, now: Date) async throws {
         let continuation = FeedContinuation(links: answer.all("Link"))
         let items = try await mapped { () throws(FeedRejection) in
-            try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: url)
+            try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: answer.url ?? url)
         }
         self.init(items, continuation, of: answer, limit, at: cursor, now: now)
     }

@@ -10,26 +10,21 @@ struct ItemSource: Sendable {
     let fetch: UpstreamFetch
     let now: @Sendable () -> Date
 
-    /// An item, and when the upstream's answer was generated.
-    struct Fetched: Sendable {
-        let item: FeedImage
-        let savedAt: Date
-    }
-
     /// The statuses of an upstream that has no such item, or no such path.
     private static let absent: Set = [400, 404, 405, 410]
 
+    /// The item, and when the upstream's answer was generated.
     /// - Throws: `not_found` when the upstream has no such item, `UpstreamMonitor.Failure`, `CancellationError`, or an
     ///   error of the HTTP fetch.
-    func item(_ id: UUID) async throws -> Fetched {
+    func item(_ id: UUID) async throws -> CachedFeedItem {
         let url = endpoint.item(id)
         let answer = try await fetch(url, [])
         if Self.absent.contains(answer.status) {
             throw RPCError(.notFound, "the upstream has no item \(id.uuidString)")
         }
         let item = try await mapped { () throws(FeedRejection) in
-            try FeedItemsMapper.mapItem(id, answer.body, statusCode: answer.status, page: url)
+            try FeedItemsMapper.mapItem(id, answer.body, statusCode: answer.status, page: answer.url ?? url)
         }
-        return Fetched(item: item, savedAt: now().addingTimeInterval(-TimeInterval(answer.age)))
+        return CachedFeedItem(item, savedAt: now().addingTimeInterval(-TimeInterval(answer.age)))
     }
 }

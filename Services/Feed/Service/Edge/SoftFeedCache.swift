@@ -18,7 +18,7 @@ struct SoftFeedCache: FeedCache {
         try await store.reading { try $0.page(limit, at: cursor, now: now) }
     }
 
-    func item(_ id: UUID) async throws -> FeedImage? { try await store.reading { try $0.item(id) } }
+    func item(_ id: UUID) async throws -> CachedFeedItem? { try await store.reading { try $0.item(id) } }
 
     func count() async throws -> Int { try await store.reading { try $0.count() } ?? 0 }
 

@@ -29,10 +29,14 @@ struct CacheLinks {
         return try Row.fetchOne(statement, arguments: [number]).map(FeedImage.init(row:))
     }
 
-    func image(_ id: UUID) throws -> FeedImage? {
+    func item(_ id: UUID) throws -> CachedFeedItem? {
         let statement = try db.cachedStatement(
-            sql: "SELECT \(FeedImage.columns) FROM node WHERE id = ? AND state = 1")
-        return try Row.fetchOne(statement, arguments: [id]).map(FeedImage.init(row:))
+            sql: "SELECT \(FeedImage.columns), saved_at FROM node WHERE id = ? AND state = 1")
+        return try Row.fetchOne(statement, arguments: [id]).map { row in
+            CachedFeedItem(
+                try FeedImage(row: row),
+                savedAt: Date(timeIntervalSince1970: try row.decode(atIndex: row.count - 1)))
+        }
     }
 
     /// The maximum number of nodes that one query walks along a chain. Facts beyond this limit count as unknown.

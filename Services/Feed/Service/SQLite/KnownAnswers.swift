@@ -43,7 +43,7 @@ struct KnownAnswers {
         guard let row = try Row.fetchOne(statement, arguments: [Self.key(cursor), cursor.isDownward, limit]) else {
             return nil
         }
-        let items = try UUID.all(in: row[3]).compactMap { try CacheLinks(db: db).image($0) }
+        let items = try UUID.all(in: row[3]).compactMap { try CacheLinks(db: db).item($0)?.image }
         guard Fingerprint(items).value == row[4] else { return nil }
         return KnownAnswer(
             items: items, continuation: FeedContinuation(rawValue: row[2]) ?? .unknown,

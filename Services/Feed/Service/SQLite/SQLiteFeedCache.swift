@@ -14,7 +14,7 @@ struct SQLiteFeedCache: FeedCache {
     /// The application id differs from that of an authority's store, so neither file can be opened as the other.
     static let opening = StoreOpening(applicationID: "IFfc", migrator: FeedCacheSchema.migrator, isCache: true)
 
-    func item(_ id: UUID) throws -> FeedImage? { try pool.read { try CacheLinks(db: $0).image(id) } }
+    func item(_ id: UUID) throws -> CachedFeedItem? { try pool.read { try CacheLinks(db: $0).item(id) } }
 
     func count() throws -> Int {
         try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") ?? 0 }

@@ -38,7 +38,11 @@ extension Gateway {
     /// An item of the feed.
     /// - Throws: `not_found` when the feed has no such item.
     func item(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> EnrichedItem {
-        let item = try await feed.item(id, options)
+        await enriched(try await feed.item(id, options), options)
+    }
+
+    func enriched(_ item: FeedItem, _ options: CallOptions) async -> EnrichedItem {
+        let id = item.id
         async let extensions = enriching.extensions(of: [id], options)
         let hinted = await pictures.hinted([item], options).first ?? item
         return EnrichedItem(item: hinted, extensions: await extensions.values(of: id))

@@ -19,6 +19,12 @@ struct Feed: Sendable {
 
     /// - Throws: `not_found` when the feed has no such item.
     func item(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> FeedItem {
+        try await loadedItem(id, options).item
+    }
+
+    /// An item, and on an edge where it comes from.
+    /// - Throws: `not_found` when the feed has no such item.
+    func loadedItem(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> LoadedItem {
         try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
     }
 

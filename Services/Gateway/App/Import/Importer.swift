@@ -205,7 +205,7 @@ struct Importer {
         } catch {
             return false
         }
-        let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id))
+        let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id)).item
         return stored.tags.isEmpty && stored.description == authored.description
             && stored.location == authored.location && stored.image == authored.image
     }

@@ -86,7 +86,7 @@ struct SearchCommand: ClientCommand {
         var (items, fault) = ([FeedItem](), RPCError?.none)
         for hit in found.items {
             do throws(RPCError) {
-                items.append(try await session.call(FeedContract.get, FeedItemSelection(id: hit.imageID)))
+                items.append(try await session.call(FeedContract.get, FeedItemSelection(id: hit.imageID)).item)
             } catch {
                 if error.kind != .notFound { fault = error }
             }

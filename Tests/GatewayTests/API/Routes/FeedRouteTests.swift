@@ -147,4 +147,22 @@ import Testing
             #expect(try await api.exchange("/v1/image/\(UUID())").status == 404)
         }
     }
+
+    @Test(
+        arguments: [
+            (AnswerOrigin.store, nil, nil, nil), (.cache, -90, "90", "image-feed; hit"),
+            (.remote, nil, nil, "image-feed; fwd=miss"),
+            (.remote, -5, "5", "image-feed; fwd=miss"),
+        ] as [(AnswerOrigin, TimeInterval?, String?, String?)])
+    func `an edge's item has the age of the upstream's answer`(
+        origin: AnswerOrigin, savedAt: TimeInterval?, age: String?, status: String?
+    ) async throws {
+        var services = FakeServices()
+        services.get = { selection, _ in FeedItem(id: selection.id, image: "https://example.org/a.png") }
+        services.loaded = { LoadedItem($0, origin: origin, savedAt: savedAt.map { noon + $0 }) }
+        try await RunningAPI.with(services) { api in
+            let reply = try await api.exchange("/v1/image/\(UUID())")
+            #expect(reply.status == 200 && reply["Age"] == age && reply["Cache-Status"] == status)
+        }
+    }
 }
