@@ -36,7 +36,8 @@ struct StartTests {
             let exceptions = [
                 "--allow-private-upstream 127.0.0.1:2", "--pin \(pin)", "--upstream-ca \(directory)/ca.pem",
             ]
-            let (deny, edge) = (["--deny-upstream 192.0.2.0/24"], ["--upstream http://127.0.0.1:3"])
+            let deny = ["--deny-upstream 192.0.2.0/24", "--contact ops@a.example"]
+            let edge = ["--upstream http://127.0.0.1:3"]
             let unpinned = [exceptions[0], exceptions[2]]
             for (arguments, feed, images) in [
                 // Connection options are remembered while nothing is fetched.
@@ -52,7 +53,7 @@ struct StartTests {
                 (["--pin none"], edge + unpinned + deny, edge + unpinned + deny),
                 (["--upstream none"], [], ["--no-fetch"]),
                 (["--fetch"], [], deny),
-                (["--deny-upstream none"], [], []),
+                (["--deny-upstream none"], [], [deny[1]]), (["--contact none"], [], []),
             ] {
                 let outcome = try await deployment.up(
                     with: arguments.flatMap { $0.split(separator: " ").map(String.init) }, ["PATH": tools])
