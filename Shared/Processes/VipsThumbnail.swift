@@ -24,7 +24,9 @@ public struct VipsThumbnail: Sendable {
     ///   - maximumBytes: fails with `tooMuchOutput` above it.
     /// - Throws: `LimitedProcess.Failure`, also for a picture with damaged or missing parts; `CancellationError`.
     public func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
-        let conversion = Self.hasProfile(data) ? ["--export-profile", "srgb"] : []
+        // libvips ignores colours that AVIF names without a profile.
+        let naming = Self.isDisplayP3(data) ? ["--import-profile", "p3"] : []
+        let conversion = Self.hasProfile(data) || !naming.isEmpty ? naming + ["--export-profile", "srgb"] : []
         // Browsers turn no WebP, whatever its metadata say.
         let turning = Self.isWebP(data) ? ["--no-rotate"] : []
         var process = LimitedProcess(
@@ -48,6 +50,14 @@ public struct VipsThumbnail: Sendable {
         return ["ICC_PROFILE\0", "iCCP", "ICCP", "colrprof", "colrrICC"].contains {
             head.range(of: Data($0.utf8)) != nil
         }
+    }
+
+    /// Whether an AVIF has the primaries of Display P3 and a usual transfer curve (ISO/IEC 23091-2), in a box in front of the pixels.
+    static func isDisplayP3(_ data: Data) -> Bool {
+        let head = data.prefix(profileSearchBytes)
+        guard let box = head.range(of: Data("colrnclx".utf8)), box.upperBound + 4 <= head.endIndex else { return false }
+        let codes = head[box.upperBound..<box.upperBound + 4]
+        return codes.starts(with: [0, 12, 0]) && [1, 2, 6, 13].contains(codes.last)
     }
 
     /// Where a profile begins at the latest: after metadata, in front of the pixels.

@@ -187,6 +187,26 @@ struct VariantLoadTests {
         }
     }
 
+    @Test func `a variant that waits holds no bytes of its original`() async throws {
+        try await with { service, fake, origin async throws in
+            let slots = try #require(service.loader.variants?.slots)
+            let gates = (0..<ProcessSlots.atATime).map { _ in AsyncStream.makeStream(of: Void.self) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (taken, _) in gates { group.addTask { try await slots.run { for await _ in taken {} } } }
+                await slots.wait { $0.running == ProcessSlots.atATime }
+                group.addTask { () async throws in
+                    // The bytes of the waiting variant are evicted, so the image is fetched again.
+                    #expect(try await load(service, origin.url).data.data == Self.wide(7))
+                }
+                await slots.wait { $0.waiting == 1 }
+                _ = try await service.evict(.urls([origin.url]))
+                for (_, gate) in gates { gate.finish() }
+                try await group.waitForAll()
+            }
+            #expect(origin.history.requests.count == 2 && fake.runs.isEmpty)
+        }
+    }
+
     @Test(arguments: ["cat >/dev/null; exit 1", "exit 0", "cat >/dev/null; cat /dev/zero"])
     func `when no variant can be made, the original is served`(script: String) async throws {
         try await with(script) { service, fake, origin async throws in

@@ -74,6 +74,25 @@ struct VipsTests {
         #expect(abs(Double(made.height) - expected) <= 1)
     }
 
+    @Test(
+        arguments: [
+            ([0, 12, 0, 13], [0, 183, 57]), ([0, 1, 0, 13], [60, 180, 75]), ([0, 12, 0, 16], [60, 180, 75]),
+        ] as [([UInt8], [Int])])
+    func `an AVIF that names the colours of Display P3 without a profile is converted`(
+        codes: [UInt8], expected: [Int]
+    ) async throws {
+        var data = try await withTemporaryDirectory { directory async throws in
+            let pixels = Data(Array(repeating: [60, 180, 75] as [UInt8], count: 64 * 48).joined())
+            try (Data("P6\n64 48\n255\n".utf8) + pixels).write(to: URL(filePath: directory + "/a.ppm"))
+            try Self.vips("heifsave", directory + "/a.ppm", directory + "/a.avif", "--compression", "av1", "--lossless")
+            return try Data(contentsOf: URL(filePath: directory + "/a.avif"))
+        }
+        let box = try #require(data.range(of: Data("colrnclx".utf8)))
+        data.replaceSubrange(box.upperBound..<box.upperBound + 4, with: codes)
+        let colour = try await placeholder(of: data).pixels.prefix(3)
+        for (seen, wanted) in zip(colour, expected) { #expect(abs(Int(seen) - wanted) <= 3, "\(Array(colour))") }
+    }
+
     @Test(arguments: ["png", "jpg"]) func `colours without a profile stay as they are`(type: String) async throws {
         let placeholder = try await placeholder(of: Self.quarters(1_200, 900, type: type))
         #expect((placeholder.columns, placeholder.rows) == (4, 3))

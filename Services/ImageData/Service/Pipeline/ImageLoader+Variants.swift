@@ -34,26 +34,70 @@ extension ImageLoader {
         return made.map { Answer(image: $0, source: .cold, expiry: expiry) }
     }
 
+    /// What is known once the original of a variant was loaded.
+    enum Loaded: Sendable {
+        /// The variant, or the original where there is none.
+        case answer(Answer)
+        case making(Making)
+    }
+
+    /// A variant that must be made.
+    struct Making: Sendable {
+        let variant: Variant
+        let shelf: VariantShelf
+        let storedAt: Date
+        let source: Source
+        let expiry: Date?
+
+        /// Nil if the caches have its bytes: many variants can wait, and their originals can be large.
+        let original: Answer?
+    }
+
     /// Returns the variant of a loaded image, or the image itself.
     func variant(of original: Answer, _ request: Request) async throws -> Answer {
+        switch try await next(original, request) {
+        case .answer(let answer): answer
+        case .making(let making): try await made(making, request) ?? original
+        }
+    }
+
+    func loaded(_ request: Request) async throws -> Loaded? {
+        guard let original = try await loadOriginal(request) else { return nil }
+        return try await next(original, request)
+    }
+
+    private func next(_ original: Answer, _ request: Request) async throws -> Loaded {
         let record = original.image.record
         guard let wanted = request.variant, let variants,
-            let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
-        else { return original }
+            let variant = Variant(of: record.hash, wanted, contentType: record.contentType), variants.canMake(variant),
+            // Stored bytes that an earlier version accepted may be refused now. They are served as they are.
+            let facts = try? await facts(of: original.image, in: request.tiers), variant.isMade(from: facts)
+        else { return .answer(original) }
         let shelf = VariantShelf(caches, url: request.url, tiers: request.tiers)
-        // Stored bytes that an earlier version accepted may be refused now. They are served as they are.
-        guard let facts = try? await facts(of: original.image, in: request.tiers), variant.isMade(from: facts) else {
-            return original
-        }
-        var answer = original
         if let found = await shelf.variant(variant, storedAt: record.storedAt) {
+            var answer = original
             answer.image = found.image
-        } else if let made = try await variants.variant(
-            variant, storedAt: record.storedAt, on: shelf, of: { original.image.data })
-        {
-            answer.image = made
+            return .answer(answer)
         }
-        return answer
+        // A stale original would be asked for at its origin again.
+        var isKept = !original.isStale && request.tiers == .all
+        if isKept { isKept = try await caches.record(at: request.url)?.record.hash == record.hash }
+        return .making(
+            Making(
+                variant: variant, shelf: shelf, storedAt: record.storedAt, source: original.source,
+                expiry: original.expiry, original: isKept ? nil : original))
+    }
+
+    /// Makes a variant.
+    /// - Returns: the original if it was held and no variant can be made; nil if it must be loaded again.
+    func made(_ making: Making, _ request: Request) async throws -> Answer? {
+        let made = try await variants?.variant(making.variant, storedAt: making.storedAt, on: making.shelf) {
+            if let original = making.original { return original.image.data }
+            return try await storedBytes(of: making.variant.original, at: request.url)
+        }
+        guard let made else { return making.original }
+        return Answer(
+            image: made, source: making.source, expiry: making.expiry, isStale: making.original?.isStale ?? false)
     }
 
     /// Reads stored bytes if they are still the same.

@@ -74,11 +74,17 @@ struct ImageLoader: Sendable {
     /// - Returns: nil when there are no valid bytes, and fetching is not allowed.
     func load(_ request: Request) async throws -> Answer? {
         if let answer = try await storedVariant(request) { return answer }
-        guard let original = try await loadOriginal(request) else { return nil }
-        return try await variant(of: original, request)
+        guard request.variant != nil, variants != nil else { return try await loadOriginal(request) }
+        switch try await loaded(request) {
+        case nil: return nil
+        case .answer(let answer)?: return answer
+        case .making(let making)?:
+            if let answer = try await made(making, request) { return answer }
+            return try await loadOriginal(request)
+        }
     }
 
-    private func loadOriginal(_ request: Request) async throws -> Answer? {
+    func loadOriginal(_ request: Request) async throws -> Answer? {
         let kept = try await kept(request)
         if let kept, !isExpired(kept) { return kept }
         if request.strategy != .reload { onMiss(request.url) }

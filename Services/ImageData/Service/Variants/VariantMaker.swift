@@ -164,6 +164,9 @@ final class VariantMaker: Sendable {
         state.withLock { $0.refused.contains(refusal, at: clock.now) }
     }
 
+    /// Whether a variant can be made, as far as it is known.
+    func canMake(_ variant: Variant) -> Bool { !isRefused(variant.original) && !isRefused(.variant(variant)) }
+
     /// Whether no placeholder can be made of this picture for now.
     func isRefused(_ original: ContentHash) -> Bool { thumbnailer == nil || isRefused(.original(original)) }
 
