@@ -18,6 +18,7 @@ import Testing
                 likes/liking: 13 passed
                 likes/limits: 15 passed
                 likes/contract.json: 1 skipped (the implementation does not describe itself)
+                skipped 1 of 29 steps, in 1 of 3 cases: the implementation does not describe itself
                 28 passed, 0 failed, 1 skipped
 
                 """)
@@ -110,6 +111,11 @@ import Testing
             ["verify", "likes", "protocol", "--root", "/nonexistent"],
             "Cannot use the plugin: /nonexistent/plugins.d/likes.json: cannot be opened: No such file", 65
         ),
+        (
+            ["verify", "protocol", "likes", "--socket", "a"],
+            "the cases of likes write test data into the store of the running program; --write allows it", 64
+        ),
+        (["verify", "protocol", "--socket", "/nonexistent"], "/nonexistent", 69),
         (["verify", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),
         (["verify", "likes", "--socket", "a", "--plugin", "b"], "choose the implementation with one of", 64),
         (["verify", "nonsense", "--socket", "a"], "unknown contract nonsense. Known: comments, ", 64),
@@ -154,7 +160,9 @@ import Testing
     }
 
     @Test func `an instance that is not there is one error, not one for each case`() async throws {
-        let outcome = try await Self.gateway.run(["verify", "likes", "protocol", "--socket", "/nonexistent/a.sock"])
+        let outcome = try await Self.gateway.run([
+            "verify", "likes", "protocol", "--write", "--socket", "/nonexistent/a.sock",
+        ])
         #expect(outcome.status == 69 && outcome.output.isEmpty)
         let reason = "gateway: cannot connect to /nonexistent/a.sock: No such file or directory; start it, "
         #expect(

@@ -65,6 +65,9 @@ public struct ContractStep: Sendable {
         }
     }
 
+    /// The method that it calls; nil for another step.
+    var method: String? { if case .call(let call) = action { call.method } else { nil } }
+
     /// The members of every kind of step.
     private static let members: Set = [
         "name", "within_ms", "example", "call", "params", "meta", "attachments", "stream", "result", "error", "items",

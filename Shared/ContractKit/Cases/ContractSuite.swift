@@ -64,6 +64,12 @@ public struct ContractSuite: Sendable {
         }
     }
 
+    /// Whether cases may change data of a running instance: the methods of the protocol do not, those of others might.
+    public var mayWrite: Bool {
+        let methods = cases.filter { !$0.needsFreshInstance }.flatMap(\.steps).compactMap(\.method)
+        return !methods.allSatisfy { method in ["rpc.", "conformance."].contains(where: method.hasPrefix) }
+    }
+
     /// The names of all members that the contract declares for answers; nil without contract.json.
     var declaredNames: Set<String>? {
         contract?["methods"]?.elements.map { methods in

@@ -27,6 +27,8 @@ public struct StepReport: Sendable {
         self.isFault = isFault
     }
 
+    var reasonToSkip: String? { if case .skipped(let reason) = outcome { reason } else { nil } }
+
     var differences: [Difference] { if case .failed(let differences) = outcome { differences } else { [] } }
 }
 

@@ -15,8 +15,19 @@ public struct ReportLine: Sendable {
 }
 
 extension VerificationReport {
-    /// A report for people: a line for each case, the details of failed steps, and a summary.
-    public var lines: [ReportLine] { cases.flatMap(\.lines) + [ReportLine(summary)] }
+    /// A report for people: a line for each case, the details of failed steps, and a summary with the reasons why steps were skipped.
+    public var lines: [ReportLine] { cases.flatMap(\.lines) + (skips + [summary]).map { ReportLine($0) } }
+
+    /// A line for each reason.
+    private var skips: [String] {
+        let reasons = cases.map { $0.steps.compactMap(\.reasonToSkip) }
+        return Set(reasons.joined()).sorted().map { reason in
+            let counts = reasons.map { $0.count { $0 == reason } }
+            let inCases = counts.count { $0 > 0 }
+            let skipped = counts.reduce(0, +)
+            return "skipped \(skipped) of \(steps.count) steps, in \(inCases) of \(cases.count) cases: \(reason)"
+        }
+    }
 
     private var summary: String {
         let counts = "\(passed) passed, \(failed) failed, \(skipped) skipped"
@@ -37,7 +48,7 @@ extension CaseReport {
 
     /// Why nothing of the case was played.
     private var reason: String {
-        if case .skipped(let reason)? = steps.first?.outcome { " (\(reason))" } else { "" }
+        steps.first?.reasonToSkip.map { " (\($0))" } ?? ""
     }
 }
 

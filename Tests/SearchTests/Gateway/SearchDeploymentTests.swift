@@ -192,7 +192,7 @@ private func curl(_ url: String, _ options: String...) async throws -> String {
             try Data(searchManifest.utf8).write(to: URL(fileURLWithPath: file))
             try await eventually { try await run(deployment, ["search", "chick"]).output.contains(chick) }
             #expect(try await curl(url + "/", "-H", "Accept: text/html").contains("/search"))
-            let verified = try await run(deployment, ["verify", "search", "--timeout", "60"])
+            let verified = try await run(deployment, ["verify", "search", "--write", "--timeout", "60"])
             #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
         }
     }

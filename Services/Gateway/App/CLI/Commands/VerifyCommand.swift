@@ -18,15 +18,17 @@ struct VerifyCommand: LocalCommand {
 
             Without --socket, --plugin and --start the running plugin with the name of the first contract is verified.
 
-            The cases write. Their data remain in the store of a running program. --start runs a program for them, whose \
-            folder {root} is removed afterwards.
+            The cases of most contracts write test data, which every reader of a running program sees. So a running program is \
+            verified only with --write. --start runs a program for the cases, whose folder {root} is removed afterwards. Cases that \
+            need an empty store are played with --start only.
 
             The exit code is 0 if steps were verified and none failed, else 1.
 
             Examples:
-              gateway verify likes
-              gateway verify likes --plugin my-likes
-              gateway verify comments protocol --socket /run/mine.sock
+              gateway verify protocol --plugin feed
+              gateway verify likes --write
+              gateway verify likes --plugin my-likes --write
+              gateway verify comments protocol --socket /run/mine.sock --write
               gateway verify feed --start 'feed-service --root {root}'
               gateway verify likes --start 'ROOT={root} ./likes.py'
               gateway verify ./my-contract --start './mine.py {socket}' --format junit
@@ -54,6 +56,8 @@ struct VerifyCommand: LocalCommand {
                 this or another socket in {root}/run. Each case that needs a fresh instance gets one.
                 """, valueName: "command"))
     var start: String?
+
+    @Flag(help: "Let the cases write test data into the store of a running program.") var write = false
 
     @Option(
         help: ArgumentHelp("How long to wait in each step.", discussion: "Default: 5.", valueName: "seconds"))
@@ -89,8 +93,15 @@ struct VerifyCommand: LocalCommand {
     /// Synchronous, because the optimiser crashes when an async function has this work in it (Swift 6.3, "While splitting
     /// coroutine").
     private func verification() throws -> Verification {
-        Verification(
-            try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }, of: try subject(),
+        let suites = try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }
+        let subject = try subject()
+        if case .socket = subject, !write, let suite = suites.first(where: \.mayWrite) {
+            throw ValidationError(
+                "the cases of \(suite.name) write test data into the store of the running program; --write allows it, and "
+                    + "--start verifies a program with a store of its own")
+        }
+        return Verification(
+            suites, of: subject,
             timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
     }
 
