@@ -20,10 +20,7 @@ public struct RawJSON: Sendable, Equatable {
     /// counts.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     package init(lenient text: some Collection<UInt8>) throws(JSONError) {
-        let text = Array(text)
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        try self.init(
-            checking: text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text, allowsDuplicates: true)
+        try self.init(checking: Array(text.withoutByteOrderMark), allowsDuplicates: true)
     }
 
     private init(checking text: [UInt8], allowsDuplicates: Bool) throws(JSONError) {
@@ -91,4 +88,9 @@ public struct RawJSON: Sendable, Equatable {
 
 extension RawJSON: CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension Collection<UInt8> {
+    /// The text without the mark that some editors write at the beginning of a file in UTF-8.
+    package var withoutByteOrderMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
 }

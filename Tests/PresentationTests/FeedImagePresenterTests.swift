@@ -47,6 +47,19 @@ struct FeedImagePresenterTests {
             id: UUID(), description: description, location: location, image: "https://a.example/1", language: language)
     }
 
+    @Test(arguments: ["🇧🇷", "👩‍👩‍👧", "e\u{301}"]) func `a long title ends with a whole character`(character: String) {
+        let scalars = character.unicodeScalars.count
+        for room in 0..<scalars {
+            let start = String(repeating: "a", count: 199 - room)
+            let title = FeedImagePresenter.title(
+                description: start + String(repeating: character, count: 10), location: nil, language: .en)
+            #expect(title == start + "…")
+        }
+        let accents = String(repeating: "\u{301}", count: 300)
+        let title = FeedImagePresenter.title(description: "e" + accents, location: nil, language: .en)
+        #expect(title.unicodeScalars.count == 200)
+    }
+
     @Test(arguments: [199, 200, 201]) func `a title has at most 200 characters`(length: Int) {
         let line = String(repeating: "a", count: length)
         let title = FeedImagePresenter.title(description: line, location: nil, language: .en)

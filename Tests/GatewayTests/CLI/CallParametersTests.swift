@@ -87,8 +87,10 @@ import Testing
             #expect(try json("name=@\(path)") == #"{"name":"[1]"}"#)
             #expect(try json("ids=@\(path)") == #"{"ids":[1]}"#)
             #expect(try json("data=@\(path)") == #"{"data":{"$bytes":{"base64":"WzFdCg=="}}}"#)
-            try Data(#" {"limit": 1} "#.utf8).write(to: URL(filePath: path))
-            #expect(try json("@\(path)") == #"{"limit": 1}"#)
+            for mark in ["", "\u{FEFF}"] {
+                try Data((mark + #" {"limit": 1} "#).utf8).write(to: URL(filePath: path))
+                #expect(try json("@\(path)") == #"{"limit": 1}"#)
+            }
             let missing = #expect(throws: (any Error).self) { try json("@\(folder)/none") }
             #expect("\(missing as Any)".contains("it does not exist; check the path"))
         }

@@ -48,6 +48,11 @@ import Testing
             ])
     }
 
+    @Test func `a manifest may begin with a byte order mark`() async throws {
+        let (manifests, rejections) = try await scan(["x.json": "\u{FEFF}" + Self.text])
+        #expect(manifests.map(\.name) == ["x"] && rejections.isEmpty)
+    }
+
     @Test func `a manifest may have more members`() async throws {
         let (manifests, _) = try await scan([
             "likes.json": """

@@ -71,7 +71,7 @@ struct PluginFolder {
 
     private func read(_ name: String) throws(ManifestRejection) -> PluginManifest {
         let file = "\(path)/\(name)"
-        let text = try ManifestFile(path: file).read()
+        let text = Data(try ManifestFile(path: file).read().withoutByteOrderMark)
         let manifest: PluginManifest
         do throws(JSONError) {
             manifest = try RawJSON(checking: text)

@@ -33,9 +33,17 @@ public enum FeedImagePresenter {
     /// The maximum length of a title in Unicode scalars, after which it is truncated.
     public static let maximumTitle = 200
 
+    /// Ends before a character that does not fit: half of a flag or of an emoji is another one.
     private static func shortened(_ line: String) -> String {
-        let scalars = line.unicodeScalars
-        guard scalars.count > maximumTitle else { return line }
-        return String(String.UnicodeScalarView(scalars.prefix(maximumTitle - 1))) + "…"
+        guard line.unicodeScalars.count > maximumTitle else { return line }
+        var (room, title) = (maximumTitle - 1, "")
+        for character in line {
+            room -= character.unicodeScalars.count
+            guard room >= 0 else { break }
+            title.append(character)
+        }
+        // Only a character with hundreds of accents does not fit at all.
+        if title.isEmpty { title = String(String.UnicodeScalarView(line.unicodeScalars.prefix(maximumTitle - 1))) }
+        return title + "…"
     }
 }

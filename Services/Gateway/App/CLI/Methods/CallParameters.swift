@@ -84,7 +84,7 @@ enum CallParameters: Equatable {
     }
 
     private static func json(in file: InputFile) throws -> RawJSON {
-        try json(String(decoding: try file.read(upTo: maximumFileBytes), as: UTF8.self), file.name)
+        try json(String(decoding: try file.read(upTo: maximumFileBytes).withoutByteOrderMark, as: UTF8.self), file.name)
     }
 
     /// - Parameter source: where the text is from, for the error.
