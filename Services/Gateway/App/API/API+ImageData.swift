@@ -13,6 +13,7 @@ extension API {
         var answer = HTTPAnswer(.ok)
         let tag = EntityTag(image.sha256)
         answer.fields[.contentType] = image.contentType
+        answer.fields[.contentDisposition] = image.disposition
         answer.fields[.eTag] = "\(tag)"
         answer.fields[.acceptRanges] = "bytes"
         answer.fields[.xContentTypeOptions] = "nosniff"

@@ -22,9 +22,11 @@ struct Pictures: Sendable {
     func picture(_ wanted: WantedPicture, _ options: CallOptions) async throws(RPCError) -> HeldImage {
         try await recent.value(of: wanted) { () throws(RPCError) in
             let item = try await feed.item(wanted.id, options)
+            let image = try await registry.plugin("image-data").call(
+                ImageDataContract.load, wanted.load(from: item.image), options)
             return HeldImage(
-                try await registry.plugin("image-data").call(
-                    ImageDataContract.load, wanted.load(from: item.image), options))
+                image,
+                disposition: PictureName.disposition(of: item, contentType: image.metadata.contentType))
         }
     }
 

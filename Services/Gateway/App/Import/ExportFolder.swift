@@ -10,13 +10,8 @@ struct ExportFolder {
     /// A hidden file, which import ignores. It marks folders that an export may change.
     static let markerName = ".image-feed-export"
 
-    /// The file names of images by content type.
-    private static let extensions = [
-        "image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/webp": "webp", "image/avif": "avif",
-    ]
-
     static func fileName(_ id: UUID, contentType: String) -> String {
-        "\(id.uuidString).\(extensions[contentType] ?? "image")"
+        "\(id.uuidString).\(PictureName.extensions[contentType] ?? "image")"
     }
 
     /// Creates the folder, or checks that it is empty or an earlier export.
@@ -52,7 +47,7 @@ struct ExportFolder {
 
     /// The file of an item, of any content type; nil when there is none.
     func file(of id: UUID) -> String? {
-        (Self.extensions.values + ["image"]).map { "\(id.uuidString).\($0)" }.first {
+        (PictureName.extensions.values + ["image"]).map { "\(id.uuidString).\($0)" }.first {
             FileManager.default.fileExists(atPath: "\(path)/\($0)")
         }
     }

@@ -5,6 +5,9 @@ import NIOCore
 /// The image of an item; any number of answers share its bytes.
 struct HeldImage: SharedAnswer {
     let contentType: String
+
+    /// The value of `Content-Disposition`.
+    let disposition: String
     let sha256: String
     private(set) var source: ImageMetadata.Source
     let storedAt: Date
@@ -17,7 +20,8 @@ struct HeldImage: SharedAnswer {
     let bytes: ByteBuffer
 
     /// Copies the bytes once, from `Data` to `ByteBuffer`.
-    init(_ image: LoadedImage) {
+    init(_ image: LoadedImage, disposition: String = "inline") {
+        self.disposition = disposition
         contentType = image.metadata.contentType
         sha256 = image.metadata.sha256
         source = image.metadata.source
