@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from conftest import COUNT
+from deployment import deployment
 
 TRANSITIONS = pathlib.Path(__file__).parents[1] / "PresentationTests/loading-state.json"
 PAGE = 12
@@ -430,6 +431,31 @@ def test_the_page_opens_without_a_network(open_page):
     page.context.set_offline(False)
     page.keyboard.press("r")
     page.wait_for_selector(".offline", state="detached")
+
+
+def test_the_page_works_below_a_path(open_at):
+    """A proxy would be in front of the gateway; the gateway takes the path itself, too."""
+    with deployment(["--public-url", "https://photos.example/my/photos"]) as feed:
+        feed.fill(2 * PAGE)
+        page = open_at(feed, "/my/photos/", service_workers="allow")
+        ready(page)
+        wait_for_worker(page)
+        scroll_for_rows(page, 2 * PAGE)
+        ids = shown_ids(page)
+        wait_for_stored(page, "images-1", f"/my/photos/v1/image/{ids[0]}/data")
+        wait_for_stored(page, "pages-1", "/my/photos/")
+        page.evaluate("scrollTo(0, 0)")
+        [new] = feed.publish("Just in")
+        page.wait_for_selector(".pill, #i-" + new)
+        page.goto(f"/my/photos/image/{ids[0]}")
+        write(page, "Below a path", feed.token)
+        page.wait_for_selector("#list >> text=Below a path")
+        assert page.url.startswith(f"{feed.url}/my/photos/image/")
+        assert [cookie["path"] for cookie in page.context.cookies() if cookie["name"].startswith("session-")] == ["/my/photos"]
+        page.click(".to-dark")
+        page.click("#back")
+        ready(page)
+        assert page.url.startswith(f"{feed.url}/my/photos/")
 
 
 def test_the_service_worker_stores_a_page_that_was_requested_before_the_worker_was_active(open_page):

@@ -34,8 +34,8 @@ struct RunningAPI: Sendable {
     static func with<Result: Sendable>(
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil,
-        clock: ManualClock? = nil,
+        connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil, publicURL: PublicURL? = nil,
+        followsHost: Bool = false, clock: ManualClock? = nil,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let failures = FailureLog(logger)
@@ -45,8 +45,8 @@ struct RunningAPI: Sendable {
                 HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
-                gateway: Gateway(registry, limits), publicURL: PublicURL(listener.address), limits: limits,
-                budget: listener.budget, writeToken: writeToken, version: "1")
+                gateway: Gateway(registry, limits), publicURL: publicURL ?? PublicURL(listener.address),
+                followsHost: followsHost, limits: limits, budget: listener.budget, writeToken: writeToken, version: "1")
             return try await running(listener, api, RequestLog(logger, failures, loops.clock), body)
         }
     }

@@ -113,7 +113,8 @@ import Testing
             let gateway = Gateway(registry)
             async let _: Void = gateway.run()
             let pages = Pages(
-                gateway: gateway, publicURL: try #require(PublicURL("http://a.example")), takesComments: true)
+                gateway: gateway, publicURL: try #require(PublicURL("http://a.example")),
+                sessions: Sessions(deployment: ""))
             let path = "/image/\(Self.ids[0])"
             let reader = Reader(
                 .init(method: .get, scheme: nil, authority: nil, path: path), try RequestTarget(path))

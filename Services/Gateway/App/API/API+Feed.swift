@@ -11,7 +11,8 @@ extension API {
         _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let recent = gateway.feed.recent
-        let document = try await recent.document(of: load) { () throws(RPCError) in
+        let id = FeedDocument.ID(load: load, publicURL: publicURL)
+        let document = try await recent.document(of: id) { () throws(RPCError) in
             FeedDocument(try await gateway.page(load, options), of: load, publicURL)
         }
         var answer = try await answer(document.json, from: recent, for: request)
@@ -22,7 +23,10 @@ extension API {
 
     /// Answers with an item of the feed.
     func item(_ id: UUID, _ request: HTTPRequest, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
-        let item = publicURL.localized(try await gateway.item(id, options))
-        return .document(RawJSON(item, as: EnrichedItem.codec), for: request)
+        let loaded = try await gateway.feed.loadedItem(id, options)
+        let item = publicURL.localized(await gateway.enriched(loaded.item, options))
+        var answer = HTTPAnswer.document(RawJSON(item, as: EnrichedItem.codec), for: request)
+        Freshness(loaded.origin, savedAt: loaded.savedAt, now: gateway.now()).apply(to: &answer.fields)
+        return answer
     }
 }

@@ -6,7 +6,12 @@ import RPC
 /// The HTTP API. Its format is that of an upstream, so one deployment can be the upstream of another.
 struct API: Sendable {
     let gateway: Gateway
-    let publicURL: PublicURL
+
+    /// The beginning of the links in answers.
+    private(set) var publicURL: PublicURL
+
+    /// Whether the links begin with the host that each client has asked, because the listener has no address of its own.
+    private let followsHost: Bool
     let limits: HTTPLimits
 
     /// The listener's budget.
@@ -18,22 +23,29 @@ struct API: Sendable {
     /// Permits comments over HTTP; nil when they are off.
     let writeToken: WriteToken?
 
+    /// The sessions of browsers that have sent the token.
+    let sessions: Sessions
+
     private let version: String
 
     private static let router = Router(endpoints + Pages.endpoints)
 
     /// The web page.
-    var pages: Pages { Pages(gateway: gateway, publicURL: publicURL, takesComments: writeToken != nil) }
+    var pages: Pages {
+        Pages(gateway: gateway, publicURL: publicURL, sessions: writeToken == nil ? nil : sessions)
+    }
 
     init(
-        gateway: Gateway, publicURL: PublicURL, limits: HTTPLimits, budget: AnswerBudget, writeToken: WriteToken? = nil,
-        version: String = ""
+        gateway: Gateway, publicURL: PublicURL, followsHost: Bool = false, limits: HTTPLimits, budget: AnswerBudget,
+        writeToken: WriteToken? = nil, sessions: Sessions = Sessions(deployment: ""), version: String = ""
     ) {
         self.gateway = gateway
         self.publicURL = publicURL
+        self.followsHost = followsHost
         self.limits = limits
         self.budget = budget
         self.writeToken = writeToken
+        self.sessions = sessions
         // A reader of an event that loads the feed again must not get the page before the change.
         events = FeedEvents(gateway.registry, publicURL, limits, onChange: gateway.feed.recent.forget)
         self.version = version
@@ -50,13 +62,15 @@ struct API: Sendable {
     ///   - body: the whole body; above `bodyBytes` only its beginning.
     ///   - trace: the result of `trace(of:)`.
     func answer(_ request: HTTPRequest, body: ByteBuffer = ByteBuffer(), _ trace: TraceContext) async -> HTTPAnswer {
+        var api = self
+        if followsHost, let url = request.authority.flatMap(PublicURL.init(host:)) { api.publicURL = url }
         var answer: HTTPAnswer
         do throws(RPCError) {
-            answer = try await self.answer(
+            answer = try await api.answer(
                 request, body, CallOptions(until: gateway.registry.clock.now + HTTPLimits.requestTime, trace: trace),
                 trace)
         } catch {
-            answer = refusal(error, request, trace)
+            answer = api.refusal(error, request, trace)
         }
         answer.fields[.date] = HTTPDate.text(of: gateway.now())
         return answer
@@ -77,8 +91,8 @@ struct API: Sendable {
             let detail = "the target has \(text.utf8.count) bytes, the limit is \(HTTPLimits.targetBytes)"
             return HTTPAnswer(Problem(.tooLarge, detail, status: 414, trace: trace))
         }
-        let target = try RequestTarget(text)
-        switch route(request.method, target.path) {
+        let (target, route) = route(request.method, try RequestTarget(text))
+        switch route {
         case .unknown:
             // Scripts of other sites that ask for an invalid id may read why it is refused.
             var answer = refusal(Endpoint.unknownPath, request, trace)
@@ -100,6 +114,15 @@ struct API: Sendable {
             if endpoint.isReadableAcrossSites { CrossSiteReading.apply(to: &answer.fields) }
             return answer
         }
+    }
+
+    /// A proxy may pass the path of the public URL or remove it.
+    private func route(_ method: HTTPRequest.Method, _ target: RequestTarget) -> (RequestTarget, Router.Route) {
+        if let inner = target.below(publicURL.path) {
+            let route = route(method, inner.path)
+            guard case .unknown = route else { return (inner, route) }
+        }
+        return (target, route(method, target.path))
     }
 
     /// Plugins can publish only paths that the API does not have itself.

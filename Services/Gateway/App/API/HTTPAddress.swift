@@ -6,6 +6,9 @@ struct HTTPAddress: Sendable, Equatable, CustomStringConvertible {
     /// 0 stands for any free port.
     let port: Int
 
+    /// Whether it stands for all addresses of the machine.
+    var isWildcard: Bool { ["", "0.0.0.0", "::"].contains(host) }
+
     static let standard = HTTPAddress(host: "127.0.0.1", port: 8_080)
 
     init(host: String, port: Int) {

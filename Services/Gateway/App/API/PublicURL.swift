@@ -3,9 +3,12 @@ import FeedContract
 import RPC
 
 /// The base URL at which clients reach this API; the URLs in its answers begin with it.
-struct PublicURL: Sendable, Equatable, CustomStringConvertible {
-    /// The URL without a trailing slash.
-    private let base: String
+struct PublicURL: Sendable, Hashable, CustomStringConvertible {
+    /// The scheme, host and port.
+    private let authority: String
+
+    /// The path in front of those of the API, without a trailing slash; empty for most deployments.
+    let path: String
 
     /// Limits the base so that an image URL does not exceed the limit of an item.
     static let maximumBytes = 1_024
@@ -16,32 +19,45 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         guard text.utf8.count <= Self.maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased()),
             let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil,
-            parts.fragment == nil, parts.port.map({ (1...65_535).contains($0) }) ?? true
+            parts.fragment == nil, parts.port.map({ (1...65_535).contains($0) }) ?? true,
+            // A semicolon would end the path of a cookie.
+            let path = text.firstMatch(of: /^[^\/]+\/\/[^\/]+((\/[A-Za-z0-9\-._~%!$&'()*+,=:@]+)*)\/?$/)?.output.1,
+            !path.split(separator: "/").contains(where: { [".", ".."].contains($0.removingPercentEncoding ?? ".") })
         else {
             return nil
         }
-        base = text.hasSuffix("/") ? String(text.dropLast()) : text
+        self.init(authority: String(text[..<path.startIndex]), path: String(path))
+    }
+
+    private init(authority: String, path: String = "") { (self.authority, self.path) = (authority, path) }
+
+    /// The URL of the host that a client has asked.
+    /// - Parameter host: the value of `Host`.
+    /// - Returns: nil for an invalid or empty host.
+    init?(host: String) {
+        guard host.utf8.count <= Self.maximumBytes, HostField.isAuthority(host) else { return nil }
+        self.init(authority: "http://" + host.lowercased())
     }
 
     /// The URL of the listener's address. A wildcard address is replaced by the loopback address.
     init(_ address: HTTPAddress) {
         switch address.host {
-        case "0.0.0.0", "": base = "http://127.0.0.1:\(address.port)"
-        case "::": base = "http://[::1]:\(address.port)"
-        default: base = "http://\(address)"
+        case "0.0.0.0", "": self.init(authority: "http://127.0.0.1:\(address.port)")
+        case "::": self.init(authority: "http://[::1]:\(address.port)")
+        default: self.init(authority: "http://\(address)")
         }
     }
 
-    var description: String { base }
+    var description: String { authority + path }
+
+    /// The path of a cookie for this deployment only.
+    var cookiePath: String { path.isEmpty ? "/" : path }
 
     /// The URL of an item's image at this deployment.
-    func imageData(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/data" }
+    func imageData(_ id: UUID) -> String { "\(self)/v1/image/\(id.uuidString)/data" }
 
     /// The scheme, host and port, as browsers send them in `Origin`.
-    var origin: String {
-        let afterScheme = base.firstRange(of: "://").map { base[$0.upperBound...] } ?? base[...]
-        return String(base[..<(afterScheme.firstIndex(of: "/") ?? base.endIndex)]).lowercased()
-    }
+    var origin: String { authority.lowercased() }
 
     /// The item with the image URL of this deployment.
     func localized(_ item: FeedItem) -> FeedItem {
@@ -55,10 +71,10 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The URL of the comments of an image.
-    func comments(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/comments" }
+    func comments(_ id: UUID) -> String { "\(self)/v1/image/\(id.uuidString)/comments" }
 
     /// The web page of an item.
-    func page(of id: UUID) -> String { "\(base)/image/\(id.uuidString)" }
+    func page(of id: UUID) -> String { "\(self)/image/\(id.uuidString)" }
 
     /// The URL of a page of the feed.
     func feed(limit: Int?, _ cursor: String, _ id: UUID) -> String {
@@ -68,6 +84,6 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// The URL of a path, with those parameters that have a value. The values must need no encoding.
     func url(of path: String, _ parameters: KeyValuePairs<String, String?>) -> String {
         let query = parameters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: "&")
-        return "\(base)/\(path)" + (query.isEmpty ? "" : "?" + query)
+        return "\(self)/\(path)" + (query.isEmpty ? "" : "?" + query)
     }
 }

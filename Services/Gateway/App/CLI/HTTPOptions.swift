@@ -15,8 +15,10 @@ struct HTTPOptions: ParsableArguments {
     @Option(
         name: .customLong("public-url"),
         help: ArgumentHelp(
-            "The base URL at which clients reach the HTTP API, used in image URLs.",
-            discussion: "Default: the address of --http. Behind a proxy, set the proxy's URL.", valueName: "url"))
+            "The URL at which clients reach the HTTP API and the page, used in links.",
+            discussion:
+                "Default: the address of --http; for 0.0.0.0 and [::], the host that each client has asked. Behind a "
+                + "proxy, set the proxy's URL, with its path if it has one.", valueName: "url"))
     var publicURL: PublicURL?
 
     @Option(

@@ -29,8 +29,8 @@ extension Pages {
                 ? SearchText.nothing.text(in: language, wanted) : nil,
             "indexing": found?.indexing.map { SearchText.indexing.text(in: language, "\($0)") },
             "unavailable": answer.error != nil,
-            "next": found?.nextAfter.map { search.path("/search", after: $0) },
-            "first": search.after == nil ? nil : search.path("/search"),
+            "next": found?.nextAfter.map { search.path(path("/search"), after: $0) },
+            "first": search.after == nil ? nil : search.path(path("/search")),
         ]
         let title = heading ?? (wanted.isEmpty ? SearchText.search.text(in: language) : wanted)
         let frame = Frame(
@@ -51,7 +51,7 @@ extension Pages {
             other.tags.remove(at: index)
             other.after = nil
             return [
-                "tag": search.tags[index], "without": other.path("/search"),
+                "tag": search.tags[index], "without": other.path(path("/search")),
                 "name": SearchText.without.text(in: language, search.tags[index]),
             ]
         }

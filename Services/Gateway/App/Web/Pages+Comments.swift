@@ -53,12 +53,12 @@ extension Pages {
             "hasComments": answer != nil, "empty": answer?.comments.empty,
             "count": answer.flatMap { count($0, after: cursor, reader.language) },
             "cached": comments.value?.origin == .cache ? answer?.comments.status : nil,
-            "next": answer?.nextAfterID.map { "/image/\(id.uuidString)?after_id=\($0.uuidString)" },
-            "first": cursor.map { _ in "/image/\(id.uuidString)" },
+            "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },
+            "first": cursor.map { _ in path("/image/\(id.uuidString)") },
             "problems": problems.map { ["message": $0] },
-            "action": "/v1/image/\(id.uuidString)/comments",
-            "isReadOnly": isReadOnly, "hasForm": takesComments && !isReadOnly && answer != nil,
-            "needsToken": form.needsToken || !reader.hasToken,
+            "action": path("/v1/image/\(id.uuidString)/comments"),
+            "isReadOnly": isReadOnly, "hasForm": sessions != nil && !isReadOnly && answer != nil,
+            "needsToken": form.needsToken || !hasSession(reader.request),
             "typedName": form.username, "typedMessage": form.message, "refusal": form.error,
         ]
         let title = image?.title ?? texts[.commentsTitle]

@@ -32,7 +32,7 @@ extension Pages {
         Endpoint(.get, path, name, "", answers: [], isReadableAcrossSites: false) { api, request throws(RPCError) in
             let reader = Reader(request.head, request.target)
             // A link that changes a setting leads back to the page.
-            if let change = reader.answerToChange() { return change }
+            if let change = reader.answerToChange(api.publicURL) { return change }
             return try await answer(api.pages, reader, request)
         }
     }

@@ -14,14 +14,14 @@ extension Pages {
         let sized = LoadFeed(limit: load.limit ?? Self.pageSize, afterID: load.afterID, beforeID: load.beforeID)
         let loaded = try await gateway.feedPage(sized, in: reader.language, options)
         let isFirst = load.afterID == nil && load.beforeID == nil
-        if load.beforeID != nil, loaded.page.items.isEmpty { return .seeOther("/") }
+        if load.beforeID != nil, loaded.page.items.isEmpty { return .seeOther(path("/")) }
         let texts = Texts(reader.language)
         let limit = load.limit.map { "&limit=\($0)" } ?? ""
         let isLoopback = publicURL.description.contains("//127.0.0.1") || publicURL.description.contains("//localhost")
         let model: [String: Any?] = [
             "items": loaded.page.items.enumerated().map { row($1, at: $0, reader) },
-            "next": loaded.nextAfterID.map { "/?after_id=\($0.uuidString)\(limit)" },
-            "previous": isFirst ? nil : loaded.prevBeforeID.map { "/?before_id=\($0.uuidString)\(limit)" },
+            "next": loaded.nextAfterID.map { path("/?after_id=\($0.uuidString)\(limit)") },
+            "previous": isFirst ? nil : loaded.prevBeforeID.map { path("/?before_id=\($0.uuidString)\(limit)") },
             "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
             "end": loaded.page.end, "isFirst": isFirst,
             "cached": loaded.origin == .cache ? loaded.page.status : nil,
@@ -47,11 +47,11 @@ extension Pages {
             "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
             "hasTags": !image.tags.isEmpty,
             "tags": image.tags.map { tag in
-                ["tag": tag, "link": tagPage(tag)].compactMapValues(\.self)
+                ["tag": tag, "link": tagPage(tag).map(path)].compactMapValues(\.self)
             },
             "hasExtensions": !extensions.isEmpty,
             "extensions": extensions.map { ["extensionName": $0.name, "extensionText": $0.text] },
-            "source": Self.imagePath(image.id, width: 960), "sources": sources(image.id, reader),
+            "source": path(Self.imagePath(image.id, width: 960)), "sources": sources(image.id, reader),
             "width": box.width, "height": box.height, "shape": box.shape.rawValue,
             "placeholder": image.hints.placeholder?.dataURI,
         ]
@@ -69,7 +69,7 @@ extension Pages {
     /// The value of `srcset`. A reader who saves data gets smaller pictures.
     func sources(_ id: UUID, _ reader: Reader) -> String {
         let widths = reader.savesData ? [320, 640] : [320, 640, 960, 1_280]
-        return widths.map { "\(Self.imagePath(id, width: $0)) \($0)w" }.joined(separator: ", ")
+        return widths.map { "\(path(Self.imagePath(id, width: $0))) \($0)w" }.joined(separator: ", ")
     }
 
     static func imagePath(_ id: UUID, width: Int? = nil) -> String {

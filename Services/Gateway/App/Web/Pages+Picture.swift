@@ -17,10 +17,10 @@ extension Pages {
         // Without its neighbours the page is still complete.
         let (next, previous) = await (loadedNext.value?.items.first, loadedPrevious.value?.items.first)
         let image = FeedImagePresenter.viewModel(item, reader.language)
-        let link = { (item: FeedItem) in "/image/\(item.id.uuidString)/picture" }
+        let link = { (item: FeedItem) in path("/image/\(item.id.uuidString)/picture") }
         let model: [String: Any?] = [
-            "image": row(image, at: 0, reader), "full": Self.imagePath(id),
-            "commentsLink": "/image/\(id.uuidString)", "next": next.map(link), "previous": previous.map(link),
+            "image": row(image, at: 0, reader), "full": path(Self.imagePath(id)),
+            "commentsLink": path("/image/\(id.uuidString)"), "next": next.map(link), "previous": previous.map(link),
         ]
         let frame = Frame(
             title: image.title, description: image.description ?? Texts(reader.language)[.feedDescription],

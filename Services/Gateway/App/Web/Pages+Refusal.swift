@@ -6,7 +6,8 @@ extension Pages {
     /// The page for an error: what it means for the reader, and one thing to do.
     /// - Returns: nil for a client that does not prefer HTML, or asks the API; it gets a problem document.
     func refusal(_ error: RPCError, _ request: HTTPRequest, _ trace: TraceContext) -> HTTPAnswer? {
-        guard let target = try? RequestTarget(request.path ?? ""), target.path.first != "v1",
+        guard let whole = try? RequestTarget(request.path ?? ""),
+            case let target = whole.below(publicURL.path) ?? whole, target.path.first != "v1",
             Self.prefersHTML(request.headerFields[.accept] ?? "")
         else {
             return nil
@@ -23,7 +24,7 @@ extension Pages {
             "message": message,
             // Only a message about the request helps the reader.
             "detail": error.kind == .invalidParams ? presented.message : nil,
-            "retry": error.kind.httpStatus >= 500 || error.kind == .overloaded ? target.without([]) : nil,
+            "retry": error.kind.httpStatus >= 500 || error.kind == .overloaded ? path(target.without([])) : nil,
             "trace": trace.id.map { texts.text(.traceID, $0) },
         ]
         var answer = page("error", frame, model, HTTPStatus.of(error.kind.httpStatus), for: reader)

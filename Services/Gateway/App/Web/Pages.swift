@@ -12,11 +12,22 @@ struct Pages: Sendable {
     let gateway: Gateway
     let publicURL: PublicURL
 
-    /// Whether readers can write comments here.
-    var takesComments = false
+    /// The sessions of readers who may write comments; nil where nobody can.
+    var sessions: Sessions?
 
     /// The number of images on a page: whole rows in the grid with two, three and four columns.
     static let pageSize = 12
+
+    /// A path of this site, for a link in a page.
+    func path(_ path: String) -> String { publicURL.path + path }
+
+    /// Whether a browser may write without the token.
+    func hasSession(_ request: HTTPRequest) -> Bool {
+        guard let sessions, let session = Cookies(request.headerFields[.cookie] ?? "")[sessions.cookieName] else {
+            return false
+        }
+        return sessions.isValid(session, gateway.now())
+    }
 
     // MARK: The frame
 
@@ -43,7 +54,7 @@ struct Pages: Sendable {
     ) -> HTTPAnswer {
         let texts = Texts(reader.language)
         let common: [String: Any?] = [
-            "t": Templates.texts(reader.language),
+            "t": Templates.texts(reader.language), "base": publicURL.path,
             "lang": reader.language.rawValue, "theme": reader.theme.rawValue,
             "isAuto": reader.theme == .auto, "themeColor": reader.theme == .dark ? "#121314" : "#fbfaf8",
             "layout": reader.layout.rawValue,
@@ -52,8 +63,8 @@ struct Pages: Sendable {
             "windowTitle": frame.title == texts[.feedTitle] ? frame.title : "\(frame.title) · \(texts[.feedTitle])",
             "pageDescription": frame.description, "canonical": publicURL.description + frame.canonicalPath,
             "previewImage": frame.imagePath.map { publicURL.description + $0 },
-            "style": Asset.path("style.css"), "script": Asset.path("page.js"), "icons": Asset.path("icons.svg"),
-            "icon": Asset.path("icon.svg"),
+            "style": path(Asset.path("style.css")), "script": path(Asset.path("page.js")),
+            "icons": path(Asset.path("icons.svg")), "icon": path(Asset.path("icon.svg")),
             "toDark": link(reader, "theme", "dark"), "toLight": link(reader, "theme", "light"),
             "toGrid": link(reader, "layout", "grid"), "toList": link(reader, "layout", "list"),
             "languageCode": reader.language.rawValue.prefix(2).uppercased(),
@@ -77,7 +88,7 @@ struct Pages: Sendable {
 
     private func link(_ reader: Reader, _ name: String, _ value: String) -> String {
         let target = reader.target.without([name])
-        return target + (target.contains("?") ? "&" : "?") + "\(name)=\(value)"
+        return path(target) + (target.contains("?") ? "&" : "?") + "\(name)=\(value)"
     }
 
     /// The languages in their own words.

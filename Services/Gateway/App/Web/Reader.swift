@@ -24,9 +24,6 @@ struct Reader: Sendable {
     let theme: Theme
     let layout: Layout
 
-    /// Whether the browser has sent a token for writing comments; the API checks it.
-    let hasToken: Bool
-
     /// Whether the browser asks for less data.
     var savesData: Bool { request.headerFields["Save-Data"]?.lowercased() == "on" }
 
@@ -37,9 +34,6 @@ struct Reader: Sendable {
     static let languageParameter = ParameterDescription(
         name: "lang", summary: "The language of the texts, for example pt-BR; without it, Accept-Language decides.",
         schema: Codec.string.schema)
-
-    /// The cookie in which the API keeps the token.
-    static let tokenCookie = "token"
 
     init(_ request: HTTPRequest, _ target: RequestTarget) {
         let query = Query(target.query)
@@ -53,7 +47,6 @@ struct Reader: Sendable {
         theme = newTheme ?? cookies["theme"].flatMap(Theme.init) ?? .auto
         let newLayout = query.value("layout").flatMap(Layout.init)
         layout = newLayout ?? cookies["layout"].flatMap(Layout.init) ?? .list
-        hasToken = cookies[Self.tokenCookie] != nil
         changes = [
             chosenLanguage.map { ("lang", $0.rawValue) }, newTheme.map { ("theme", $0.rawValue) },
             newLayout.map { ("layout", $0.rawValue) },
@@ -61,14 +54,16 @@ struct Reader: Sendable {
     }
 
     /// The answer to a link that changes a setting: it keeps the setting and leads back to the page. Nil for other requests.
-    func answerToChange() -> HTTPAnswer? {
+    func answerToChange(_ publicURL: PublicURL) -> HTTPAnswer? {
         guard !changes.isEmpty else { return nil }
         var answer = HTTPAnswer(.seeOther)
-        answer.fields[.location] = target.without(changes.map(\.name))
+        answer.fields[.location] = publicURL.path + target.without(changes.map(\.name))
         answer.fields[.cacheControl] = "no-store"
         for (name, value) in changes {
             answer.fields.append(
-                HTTPField(name: .setCookie, value: "\(name)=\(value); Path=/; Max-Age=31536000; SameSite=Lax"))
+                HTTPField(
+                    name: .setCookie,
+                    value: "\(name)=\(value); Path=\(publicURL.cookiePath); Max-Age=31536000; SameSite=Lax"))
         }
         return answer
     }

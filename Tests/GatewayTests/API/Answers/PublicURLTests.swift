@@ -9,7 +9,8 @@ import Testing
     @Test(
         arguments: [
             ("http://example.org", "http://example.org"), ("https://example.org/", "https://example.org"),
-            ("http://example.org:81/feeds/", "http://example.org:81/feeds"), ("http://[::1]:81", "http://[::1]:81"),
+            ("http://example.org:81/feeds/", "http://example.org:81/feeds"),
+            ("https://example.org/a-b/c%20d", "https://example.org/a-b/c%20d"), ("http://[::1]:81", "http://[::1]:81"),
         ])
     func `image URLs are below the base, with their ids in upper case`(text: String, base: String) throws {
         let url = try #require(PublicURL(text))
@@ -25,10 +26,20 @@ import Testing
         arguments: [
             "", "example.org", "ftp://example.org", "http://", "http:///x", "http://a@example.org",
             "http://example.org?x", "http://example.org#x", "http://example.org/ x", "http://example.org:0",
+            "http://example.org/a/../b", "http://example.org/a/%2E", "http://example.org//a", "http://example.org/a//",
+            "http://example.org/a;b", "http://example.org/\"", "http://example.org/%zz",
             "http://example.org:70000", "http://exämple.org",
             "http://example.org/" + String(repeating: "x", count: 1_024),
         ])
     func `an invalid base URL is rejected`(text: String) { #expect(PublicURL(text) == nil) }
+
+    @Test(arguments: [
+        ("feed.local:8080", "http://feed.local:8080"), ("[::1]", "http://[::1]"), ("A.Example", "http://a.example"),
+        ("", nil), (":80", nil), ("a/b", nil), ("a@b", nil), ("a b", nil), (String(repeating: "x", count: 1_025), nil),
+    ])
+    func `the host that a client has asked becomes a URL`(host: String, url: String?) {
+        #expect(PublicURL(host: host)?.description == url)
+    }
 
     @Test func `a base URL may have 1,024 bytes`() {
         let base = "http://example.org/"

@@ -127,6 +127,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `at a wildcard address readers see the host that they have asked`(isLate: Bool) async throws {
+        let feed = NumberedFeed()
+        try await RunningAPI.with(feed.services, followsHost: true) { api in
+            try await ready(api)
+            let id = UUID(number: 1).uuidString
+            if isLate { feed.publish() }
+            for host in ["a.example", "b.example:81"] {
+                let peer = try await api.connect()
+                try await peer.send(
+                    "GET /v1/feed/events HTTP/1.1\r\nHost: \(host)\r\nLast-Event-ID: 0\r\n\r\n")
+                _ = try #require(await peer.wire.receiveBytes(upTo: Array("\r\n\r\n".utf8)))
+                let reader = Reader(peer: peer)
+                _ = try await reader.block()
+                if !isLate, host == "a.example" { feed.publish() }
+                let event = try #require(try await reader.event())
+                #expect(event.contains(#""image":"http://\#(host)/v1/image/\#(id)/data""#))
+            }
+        }
+    }
+
     @Test func `the first reader gets the id of the state as soon as it is known`() async throws {
         let feed = NumberedFeed(count: 7)
         try await RunningAPI.with(feed.services) { api in

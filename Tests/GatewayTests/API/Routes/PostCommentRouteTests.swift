@@ -94,6 +94,28 @@ import Testing
         try await posting([Self.form], "message=so&username=ana&token=x") { #expect($0.status == 401) }
     }
 
+    @Test func `a browser gets a session in place of the token, which counts for forms only`() async throws {
+        try await RunningAPI.with(Self.services, writeToken: WriteToken(Self.token)) { api async throws in
+            let (page, form) = ("Accept: text/html", "message=so&username=ana")
+            let first = try await api.post(Self.target, [Self.form, page], form + "&token=\(Self.token)")
+            let cookie = try #require(first["Set-Cookie"])
+            #expect(first.status == 303 && !cookie.contains(Self.token))
+            #expect(cookie.hasSuffix("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"))
+            let session = "Cookie: \(cookie.prefix { $0 != ";" })"
+            let second = try await api.post(Self.target, [Self.form, page, session], form)
+            #expect(second.status == 303 && second["Set-Cookie"] == nil)
+            // A token that is wrong is refused, whatever the session.
+            #expect(try await api.post(Self.target, [Self.form, session], form + "&token=x").status == 401)
+            #expect(
+                try await api.post(Self.target, ["Content-Type: application/json", session], Self.comment).status == 401
+            )
+            // The token itself was the cookie of earlier versions.
+            #expect(try await api.post(Self.target, [Self.form, "Cookie: token=\(Self.token)"], form).status == 401)
+            #expect(try await !api.exchange("/image/\(Self.image)", [page, session]).text.contains(#"name="token""#))
+            #expect(try await api.exchange("/image/\(Self.image)", [page]).text.contains(#"name="token""#))
+        }
+    }
+
     @Test(arguments: [
         [], ["Authorization: Bearer wrong"], ["Authorization: Basic \(token)"], ["Authorization: \(token)"],
     ])

@@ -55,7 +55,10 @@ import Testing
             var peers: [HTTPPeer] = []
             for _ in 0..<clients { peers.append(try await api.connect()) }
             for peer in peers { try await peer.request("/v1/feed") }
-            await api.gateway.feed.recent.wait(for: LoadFeed()) { $0 == clients }
+            let url = PublicURL(HTTPAddress(host: "127.0.0.1", port: api.port))
+            await api.gateway.feed.recent.wait(for: FeedDocument.ID(load: LoadFeed(), publicURL: url)) {
+                $0 == clients
+            }
             open.finish()
             var texts: Set<String> = []
             for peer in peers { texts.insert(try #require(await peer.receive()).text) }
@@ -82,11 +85,12 @@ import Testing
     @Test func `a page expires after a second by default`() async throws {
         let (clock, publicURL) = (ManualClock(), try #require(PublicURL("http://127.0.0.1:65535")))
         let recent = RecentPages(HTTPLimits(), clock)
+        let id = FeedDocument.ID(load: LoadFeed(), publicURL: publicURL)
         // Cancelled at the end of this scope.
         async let _: Void = recent.run()
         let loads = Mutex(0)
         let ask = { @Sendable () async throws in
-            _ = try await recent.document(of: LoadFeed()) { () throws(RPCError) in
+            _ = try await recent.document(of: id) { () throws(RPCError) in
                 loads.withLock { $0 += 1 }
                 let page = LoadedFeed(items: [], nextAfterID: nil, prevBeforeID: nil, origin: .store)
                 return FeedDocument(EnrichedFeed(feed: page), of: LoadFeed(), publicURL)
@@ -140,8 +144,9 @@ import Testing
         let size = try #require(document.heldBytes)
         limits.recentPagesBytes = 2 * size - (isWithin ? 0 : 2)
         let recent = RecentPages(limits, ManualClock())
+        let id = FeedDocument.ID(load: LoadFeed(), publicURL: publicURL)
         async let _: Void = recent.run()
-        _ = try await recent.document(of: LoadFeed()) { () throws(RPCError) in document }
+        _ = try await recent.document(of: id) { () throws(RPCError) in document }
         #expect(recent.count == (isWithin ? 1 : 0))
     }
 

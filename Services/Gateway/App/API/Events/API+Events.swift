@@ -11,7 +11,7 @@ extension API {
         // nginx would otherwise buffer the events.
         answer.fields["X-Accel-Buffering"] = "no"
         guard request.method != .head else { return answer }
-        answer.events = try events.reader(after: request.headerFields["Last-Event-ID"])
+        answer.events = try events.reader(after: request.headerFields["Last-Event-ID"], at: publicURL)
         return answer
     }
 }

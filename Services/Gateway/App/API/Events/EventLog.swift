@@ -1,10 +1,11 @@
+import FeedContract
 import NIOCore
 
 /// The newest events of the feed as text, limited in number and bytes. Readers have a position in it.
 struct EventLog {
     private let count: Int
     private let bytes: Int
-    private var events: [(seq: String, text: ByteBuffer)] = []
+    private var events: [(event: FeedEvent, text: ByteBuffer)] = []
     private var size = 0
 
     /// The position of the oldest event. Positions begin at 0 and are not reused.
@@ -25,17 +26,17 @@ struct EventLog {
     var end: Int { start + events.count }
 
     /// The seq of the newest event, or of the state before the first one.
-    var last: String? { events.last?.seq ?? mark }
+    var last: String? { events.last?.event.seq ?? mark }
 
     /// Sets the seq of the state before the first event.
     mutating func begin(at seq: String) { mark = seq }
 
-    mutating func append(_ seq: String, _ text: ByteBuffer) {
-        events.append((seq, text))
+    mutating func append(_ event: FeedEvent, _ text: ByteBuffer) {
+        events.append((event, text))
         size += text.readableBytes
         while events.count > count || (size > bytes && events.count > 1) {
             let oldest = events.removeFirst()
-            mark = oldest.seq
+            mark = oldest.event.seq
             size -= oldest.text.readableBytes
             start += 1
         }
@@ -43,12 +44,12 @@ struct EventLog {
 
     /// The position after the event with this seq; nil when the log does not have it.
     func position(after seq: String) -> Int? {
-        if let index = events.lastIndex(where: { $0.seq == seq }) { return start + index + 1 }
+        if let index = events.lastIndex(where: { $0.event.seq == seq }) { return start + index + 1 }
         return seq == mark ? start : nil
     }
 
     /// - Returns: nil for a position outside the log.
-    subscript(position: Int) -> ByteBuffer? {
-        (start..<end).contains(position) ? events[position - start].text : nil
+    subscript(position: Int) -> (event: FeedEvent, text: ByteBuffer)? {
+        (start..<end).contains(position) ? events[position - start] : nil
     }
 }

@@ -20,6 +20,8 @@ final class FeedEvents: Sendable {
     }
 
     private let registry: PluginRegistry
+
+    /// That of most readers, for whom each event becomes a text once.
     private let publicURL: PublicURL
     private let limits: HTTPLimits
 
@@ -28,7 +30,13 @@ final class FeedEvents: Sendable {
     private let state: Watched<State>
 
     /// Readers that return with the same id share one catch-up.
-    private let catchUps: SingleFlight<String, Missed>
+    private let catchUps: SingleFlight<CatchUp, Missed>
+
+    private struct CatchUp: Hashable, Sendable {
+        let lastID: String
+        let publicURL: PublicURL
+    }
+
     private let (firstReaders, firstReader) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -94,12 +102,12 @@ final class FeedEvents: Sendable {
 
     private func note(_ event: FeedEvent) {
         if !event.change.isOfCache { onChange() }
-        let text = text(of: event)
+        let text = text(of: event, publicURL)
         let readers = state.withLock { state in
             if state.log.last == nil, event.change == .reset {
                 state.log.begin(at: event.seq)
             } else {
-                state.log.append(event.seq, text)
+                state.log.append(event, text)
             }
             return Array(state.readers.values)
         }
@@ -122,12 +130,17 @@ final class FeedEvents: Sendable {
         private let number: Int
         fileprivate let wakes: AsyncStream<Void>
         fileprivate let lastID: String?
+        fileprivate let publicURL: PublicURL
         private let events: FeedEvents
 
-        fileprivate init(_ number: Int, _ wakes: AsyncStream<Void>, after lastID: String?, _ events: FeedEvents) {
+        fileprivate init(
+            _ number: Int, _ wakes: AsyncStream<Void>, after lastID: String?, _ publicURL: PublicURL,
+            _ events: FeedEvents
+        ) {
             self.number = number
             self.wakes = wakes
             self.lastID = lastID
+            self.publicURL = publicURL
             self.events = events
         }
 
@@ -140,9 +153,11 @@ final class FeedEvents: Sendable {
         }
     }
 
-    /// - Parameter lastID: the last event that the reader has; nil for one that has just loaded the feed.
+    /// - Parameters:
+    ///   - lastID: the last event that the reader has; nil for one that has just loaded the feed.
+    ///   - url: the beginning of the links; nil for that of most readers.
     /// - Throws: `overloaded` above `eventReaders`.
-    func reader(after lastID: String?) throws(RPCError) -> Reader {
+    func reader(after lastID: String?, at url: PublicURL? = nil) throws(RPCError) -> Reader {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
             guard state.readers.count < limits.eventReaders else { return nil }
@@ -154,7 +169,7 @@ final class FeedEvents: Sendable {
         wake.yield()
         firstReader.yield()
         if state.withLock({ $0.isOver }) { wake.finish() }
-        return Reader(number, wakes, after: lastID, self)
+        return Reader(number, wakes, after: lastID, url ?? publicURL, self)
     }
 
     /// Returns once the number of readers, and whether the current state of the feed is known, fulfil the condition. New readers
@@ -179,15 +194,18 @@ final class FeedEvents: Sendable {
             try await write(Self.greeting(nil))
         }
         for await _ in reader.wakes {
-            if let lastID, position == nil, let missed = try await missed(after: lastID) {
+            if let lastID, position == nil,
+                let missed = try await missed(CatchUp(lastID: lastID, publicURL: reader.publicURL))
+            {
                 for text in missed.texts { try await write(text) }
                 position = missed.position
             }
             var isQuiet = true
             while let next = position, next < state.withLock({ $0.log.end }) {
                 // A reader that is too slow has lost its position. It reconnects with the id of its last event.
-                guard let text = state.withLock({ $0.log[next] }) else { return }
-                try await write(text)
+                guard let logged = state.withLock({ $0.log[next] }) else { return }
+                try await write(
+                    reader.publicURL == publicURL ? logged.text : text(of: logged.event, reader.publicURL))
                 position = next + 1
                 (isQuiet, needsID) = (false, false)
             }
@@ -200,24 +218,24 @@ final class FeedEvents: Sendable {
     }
 
     /// What a returning reader has missed; nil while the feed has not answered yet.
-    private func missed(after id: String) async throws -> Missed? {
-        let (position, isKnown) = state.withLock { ($0.log.position(after: id), $0.log.last != nil) }
+    private func missed(_ catchUp: CatchUp) async throws -> Missed? {
+        let (position, isKnown) = state.withLock { ($0.log.position(after: catchUp.lastID), $0.log.last != nil) }
         if let position { return Missed(texts: [], position: position) }
         guard isKnown else { return nil }
-        return try await catchUps.value(of: id) { try await self.catchUp(after: id) }
+        return try await catchUps.value(of: catchUp) { try await self.missed(by: catchUp) }
     }
 
     /// Reads the events after an older one from the feed, until they meet the log.
-    private func catchUp(after id: String) async throws -> Missed {
-        var (texts, bytes, last) = ([ByteBuffer](), 0, id)
+    private func missed(by catchUp: CatchUp) async throws -> Missed {
+        var (texts, bytes, last) = ([ByteBuffer](), 0, catchUp.lastID)
         do {
             return try await registry.plugin("feed").withStream(
-                FeedContract.watch, WatchFeed(since: id), CallOptions(timeout: Self.catchUpTime)
+                FeedContract.watch, WatchFeed(since: last), CallOptions(timeout: Self.catchUpTime)
             ) { events in
                 for try await event in events {
                     // The log may have received the last event only now.
                     if let position = position(after: last) { return Missed(texts: texts, position: position) }
-                    let text = text(of: event)
+                    let text = text(of: event, catchUp.publicURL)
                     texts.append(text)
                     bytes += text.readableBytes
                     last = event.seq
@@ -238,12 +256,12 @@ final class FeedEvents: Sendable {
     /// Makes a reader load the feed again.
     private func startOver() -> Missed {
         let (end, last) = state.withLock { ($0.log.end, $0.log.last ?? "") }
-        return Missed(texts: [text(of: FeedEvent(seq: last, change: .reset))], position: end)
+        return Missed(texts: [text(of: FeedEvent(seq: last, change: .reset), publicURL)], position: end)
     }
 
     // MARK: Texts
 
-    private func text(of event: FeedEvent) -> ByteBuffer {
+    private func text(of event: FeedEvent, _ publicURL: PublicURL) -> ByteBuffer {
         guard let (name, data) = event.change.named(publicURL) else {
             // Readers note its id without an event.
             return ByteBuffer(string: Self.id(event.seq) + "\n")

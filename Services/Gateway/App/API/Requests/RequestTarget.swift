@@ -28,6 +28,15 @@ struct RequestTarget: Equatable {
         query = parts.count > 1 ? String(parts[1]) : ""
     }
 
+    /// The target below a path; nil if it is not there.
+    func below(_ base: String) -> RequestTarget? {
+        let base = base.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+        guard !base.isEmpty, path.starts(with: base) else { return nil }
+        return RequestTarget(path: Array(path.dropFirst(base.count)), query: query)
+    }
+
+    private init(path: [String], query: String) { (self.path, self.query) = (path, query) }
+
     private static func withoutAuthority(_ text: String) throws(RPCError) -> Substring {
         guard text.utf8.first != UInt8(ascii: "/") else { return text[...] }
         for scheme in ["http://", "https://"] where text.prefix(scheme.count).lowercased() == scheme {

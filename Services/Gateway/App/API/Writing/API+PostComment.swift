@@ -20,7 +20,7 @@ extension API {
         case .success(let comment):
             guard isPage else { return created(comment, on: imageID) }
             let cursor = await pages.cursor(before: comment.id, on: imageID, request.options)
-            return pages.shown(comment, on: imageID, after: cursor, body.givenToken)
+            return pages.shown(comment, on: imageID, after: cursor, beginsSession: body.givenToken != nil)
         case .failure(let refusal):
             if isPage { return try await pages.refused(body, refusal, on: imageID, request) }
             return HTTPAnswer(refusal, trace: request.options.trace)
@@ -30,8 +30,10 @@ extension API {
     private func stored(
         _ body: PostBody, _ imageID: UUID, _ request: EndpointRequest
     ) async -> Result<Comment, PostRefusal> {
-        let token = request.head.bearerToken ?? body.givenToken ?? body.cookieToken(request.head)
-        if let refusal = refusal(ofToken: token) { return .failure(refusal) }
+        let token = request.head.bearerToken ?? body.givenToken
+        // A session counts for forms only: other clients have a token.
+        let hasSession = token == nil && body.isForm && pages.hasSession(request.head)
+        if !hasSession, let refusal = refusal(ofToken: token) { return .failure(refusal) }
         do throws(RPCError) {
             let new = try body.comment()
             let comment = PostComment(imageID: imageID, message: new.message, username: new.username, id: new.id)
@@ -107,17 +109,21 @@ struct PostRefusal: Error {
 }
 
 extension Pages {
-    /// The answer to a form whose comment was stored: leads to the comment, and keeps the token for the next one.
-    /// - Parameter cursor: selects the page of comments that has the comment.
+    /// The answer to a form whose comment was stored: leads to the comment.
+    /// - Parameters:
+    ///   - cursor: selects the page of comments that has the comment.
+    ///   - beginsSession: whether the next form needs no token.
     fileprivate func shown(
-        _ comment: Comment, on imageID: UUID, after cursor: UUID?, _ token: String?
+        _ comment: Comment, on imageID: UUID, after cursor: UUID?, beginsSession: Bool
     ) -> HTTPAnswer {
         let query = cursor.map { "?after_id=\($0.uuidString)" } ?? ""
-        var answer = HTTPAnswer.seeOther("/image/\(imageID.uuidString)\(query)#comment-\(comment.id.uuidString)")
-        if let token {
+        var answer = HTTPAnswer.seeOther(
+            path("/image/\(imageID.uuidString)\(query)#comment-\(comment.id.uuidString)"))
+        if beginsSession, let sessions {
             let secure = publicURL.description.hasPrefix("https:") ? "; Secure" : ""
             answer.fields[.setCookie] =
-                "\(Reader.tokenCookie)=\(token); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict" + secure
+                "\(sessions.cookieName)=\(sessions.begin(gateway.now())); Path=\(publicURL.cookiePath); "
+                + "Max-Age=\(Int(Sessions.lifetime)); HttpOnly; SameSite=Strict" + secure
         }
         return answer
     }

@@ -36,11 +36,6 @@ enum PostBody {
         return token.isEmpty ? nil : token
     }
 
-    /// The token in the cookie that an earlier form has set. It counts for forms only.
-    func cookieToken(_ request: HTTPRequest) -> String? {
-        isForm ? Cookies(request.headerFields[.cookie] ?? "")[Reader.tokenCookie] : nil
-    }
-
     func comment() throws(RPCError) -> NewComment {
         switch self {
         case .json(let bytes): try NewComment(json: bytes)

@@ -13,8 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
               gateway serve                      serve ROOT/run/gateway.sock and http://127.0.0.1:8080
               gateway serve --root /srv/feed --http 127.0.0.1:9090
                                                  serve another deployment
-              gateway serve --http 0.0.0.0:80 --public-url https://feed.example.org
-                                                 serve behind a proxy
+              gateway serve --public-url https://example.org/photos
+                                                 serve behind a proxy, which may pass the path /photos or remove it
               gateway serve --http off           without HTTP
             """)
 
@@ -70,8 +70,9 @@ struct ServeCommand: AsyncParsableCommand {
         // The other half is for all other requests.
         limits.eventReaders = min(limits.eventReaders, listener.connections / 2)
         let api = API(
-            gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address), limits: limits,
-            budget: listener.budget, writeToken: token, version: ServiceProcess.version)
+            gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address),
+            followsHost: http.publicURL == nil && listener.address.isWildcard, limits: limits, budget: listener.budget,
+            writeToken: token, sessions: Sessions(deployment: options.root.path), version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }

@@ -55,7 +55,7 @@ class Suggestions {
   async load(prefix) {
     const request = this.request = new AbortController();
     try {
-      const response = await fetch(`/v1/search/suggestions?prefix=${encodeURIComponent(prefix)}`, { signal: request.signal });
+      const response = await fetch(`${document.documentElement.dataset.base}/v1/search/suggestions?prefix=${encodeURIComponent(prefix)}`, { signal: request.signal });
       if (!response.ok) return this.say(this.form.dataset.unavailable);
       const found = await response.json();
       if (!request.signal.aborted && document.activeElement === this.input) this.show(found);

@@ -3,6 +3,9 @@
 
 const root = document.documentElement;
 const kind = root.dataset.kind;
+
+/** The path in front of those of the site; mostly empty. */
+const base = root.dataset.base;
 const parts = document.getElementById("parts").content;
 const texts = parts.querySelector(".texts").dataset;
 const list = document.getElementById("list");
@@ -443,7 +446,7 @@ class Reload {
     banner.hide();
     return run(this.state, async () => {
       this.#button.ariaBusy = "true";
-      const page = await fetchPage("/");
+      const page = await fetchPage(base + "/");
       const shown = new Map([...list.children].map((row) => [row.id, row]));
       // A row that is shown keeps its picture; its words may be new.
       const rows = rowsOf(page).map((row) => {
@@ -465,7 +468,7 @@ class Reload {
       this.pager.reset();
       this.news.clear();
       list.dataset.first = "";
-      if (location.search) history.replaceState(history.state, "", "/");
+      if (location.search) history.replaceState(history.state, "", base + "/");
       scrollTo({ top: 0, behavior: "instant" });
       if (hadFocus) list.firstElementChild?.focus({ preventScroll: true });
       return rows;
@@ -507,7 +510,7 @@ class News {
   }
 
   open() {
-    this.#source = new EventSource("/v1/feed/events");
+    this.#source = new EventSource(base + "/v1/feed/events");
     this.#source.addEventListener("published", (event) => this.#add(JSON.parse(event.data).items.map((item) => item.id)));
     this.#source.addEventListener("removed", (event) => this.#remove(JSON.parse(event.data).ids));
     this.#source.addEventListener("reset", () => this.check());
@@ -520,7 +523,7 @@ class News {
   /** Compares the first page with the rows, after events may have been missed. */
   async check() {
     if (!("first" in list.dataset)) return;
-    const page = await fetchPage("/").catch(() => null);
+    const page = await fetchPage(base + "/").catch(() => null);
     if (page) this.#add(this.#newRows(page).map((row) => row.dataset.id));
   }
 
@@ -573,13 +576,13 @@ class News {
     banner.hide();
     const rows = [];
     try {
-      let page = await fetchPage("/");
+      let page = await fetchPage(base + "/");
       for (let pages = 0; ; pages++) {
         rows.push(...this.#newRows(page));
         const next = page.querySelector("#more a[rel=next]")?.getAttribute("href");
         if (this.#newRows(page).length < rowsOf(page).length || !next) break;
         // Too many news to insert: begin anew.
-        if (pages === 8) { location.assign("/"); return; }
+        if (pages === 8) { location.assign(base + "/"); return; }
         page = await fetchPage(next);
       }
     } catch (error) {
@@ -655,7 +658,7 @@ class Memory {
   #linkAfter(row) {
     const link = document.createElement("a");
     const id = folds.contents(row)?.ids.at(-1) ?? row.id;
-    Object.assign(link, { rel: "next", href: "/?after_id=" + id.slice(2) });
+    Object.assign(link, { rel: "next", href: base + "/?after_id=" + id.slice(2) });
     return link.outerHTML;
   }
 
@@ -727,7 +730,7 @@ function watchKeys(reload) {
 /** Back leads to the page that the reader came from, with its position. */
 function watchBack() {
   document.getElementById("back")?.addEventListener("click", (event) => {
-    const isOwn = document.referrer.startsWith(location.origin + "/") && history.length > 1;
+    const isOwn = document.referrer.startsWith(location.origin + base + "/") && history.length > 1;
     if (!isOwn || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     history.back();
@@ -950,11 +953,11 @@ if (kind === "feed") {
  * also if the answer comes later.
  */
 async function store() {
-  await navigator.serviceWorker.register("/worker.js");
+  await navigator.serviceWorker.register(base + "/worker.js");
   const { active } = await navigator.serviceWorker.ready;
   active.postMessage({ store: [location.href] });
   new PerformanceObserver((list) => {
-    const unseen = list.getEntries().filter((entry) => entry.workerStart === 0 && entry.name.startsWith(location.origin));
+    const unseen = list.getEntries().filter((entry) => entry.workerStart === 0 && entry.name.startsWith(location.origin + base + "/"));
     if (unseen.length) active.postMessage({ store: unseen.map((entry) => entry.name) });
   }).observe({ type: "resource", buffered: true });
 }

@@ -49,11 +49,12 @@ addEventListener("message", (event) => {
 /** The cache of a request; null for what is never stored. */
 function cacheFor(request) {
   const url = new URL(request.url);
-  if (request.method !== "GET" || url.origin !== location.origin) return null;
-  if (url.pathname.startsWith("/assets/")) return assets;
-  if (/^\/v1\/image\/[^/]+\/data$/.test(url.pathname)) return images;
+  if (request.method !== "GET" || !url.href.startsWith(registration.scope)) return null;
+  const path = url.href.slice(registration.scope.length).replace(/[?#].*/, "");
+  if (path.startsWith("assets/")) return assets;
+  if (/^v1\/image\/[^/]+\/data$/.test(path)) return images;
   const isSetting = ["theme", "layout", "lang"].some((name) => url.searchParams.has(name));
-  const isPage = url.pathname === "/" || /^\/image\/[^/]+(\/picture)?$/.test(url.pathname);
+  const isPage = path === "" || /^image\/[^/]+(\/picture)?$/.test(path);
   return isPage && !isSetting ? pages : null;
 }
 
