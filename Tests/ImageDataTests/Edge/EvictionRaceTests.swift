@@ -1,6 +1,7 @@
 import Foundation
 import ImageData
 import ImageDataContract
+import Logging
 import RPC
 import RPCTestKit
 import Testing
@@ -62,5 +63,22 @@ struct EvictionRaceTests {
         #expect(hot.peek("a") == nil)
         hot.keep(cached(1), at: "a", unlessMoreThan: hot.evictions)
         #expect(hot.peek("a") == cached(1))
+    }
+
+    @Test(arguments: [Eviction.urls(["urn:a"]), .downTo(bytes: 0)])
+    func `the record of bytes that were put is read once, and again after an eviction`(eviction: Eviction) async throws
+    {
+        let store = InMemoryImageStore()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let caches = ImageCaches(
+            hot: HotImages(budget: 0), cold: ColdImages(cache: nil, logger: logger), pinned: store)
+        #expect(try await caches.recentRecord(at: "urn:a")?.record == nil)
+        try await store.put(stored(1), at: "urn:a")
+        #expect(try await caches.recentRecord(at: "urn:a")?.record == stored(1).record)
+        // Not through the caches, so that they do not know it.
+        _ = await store.evict(.urls(["urn:a"]))
+        #expect(try await caches.recentRecord(at: "urn:a")?.place == .pinned)
+        _ = try await caches.evict(eviction)
+        #expect(try await caches.recentRecord(at: "urn:a") == nil)
     }
 }

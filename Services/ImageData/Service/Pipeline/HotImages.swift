@@ -9,14 +9,39 @@ final class HotImages: Sendable {
     /// The size that an image counts beside its bytes: its record and its entries in the tables.
     private static let overhead = 512
 
+    /// The budget in bytes of the records of images that were put.
+    private static let recordsBudget = 4 * 1_024 * 1_024
+
     private struct State {
         var images: LeastRecentlyUsed<UsedImage, CachedImage>
+
+        /// The records of images that were put, by URL, since the last eviction. So a variant in memory is found without the disk.
+        var records = LeastRecentlyUsed<String, ImageRecord>(budget: recordsBudget)
         var evictions = 0
+
+        mutating func noteEviction() {
+            evictions += 1
+            records = LeastRecentlyUsed(budget: recordsBudget)
+        }
     }
 
     private let state: Mutex<State>
 
     init(budget: Int) { state = Mutex(State(images: LeastRecentlyUsed(budget: budget))) }
+
+    /// Forgets records, after images that were put may have changed.
+    func noteEviction() { state.withLock { $0.noteEviction() } }
+
+    /// The record of an image that was put.
+    func record(ofPut url: String) -> ImageRecord? { state.withLock { $0.records.use(url) } }
+
+    /// - Parameter evictions: as for images.
+    func keep(_ record: ImageRecord, ofPut url: String, unlessMoreThan evictions: Int) {
+        state.withLock { state in
+            guard evictions == state.evictions else { return }
+            state.records.set(record, for: url, cost: 2 * url.utf8.count + Self.overhead)
+        }
+    }
 
     /// The number of evictions so far.
     var evictions: Int { state.withLock(\.evictions) }
@@ -58,7 +83,7 @@ final class HotImages: Sendable {
     /// - Returns: the size of each evicted image, by URL, without variants.
     func evict(_ eviction: Eviction) -> [String: Int] {
         state.withLock { state in
-            state.evictions += 1
+            state.noteEviction()
             var evicted: [String: Int] = [:]
             func remove(_ key: UsedImage) {
                 if let image = state.images.remove(key), case .url(let url) = key {

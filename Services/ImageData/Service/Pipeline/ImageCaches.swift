@@ -50,6 +50,15 @@ struct ImageCaches: Sendable {
         return await fetchedRecord(at: url, in: .all).map { ($0.record.record, $0.place) }
     }
 
+    /// The same, but from memory if the bytes were put and have been read since the last change.
+    func recentRecord(at url: String) async throws -> (record: ImageRecord, place: Place)? {
+        if let record = hot.record(ofPut: url) { return (record, .pinned) }
+        let evictions = hot.evictions
+        let found = try await record(at: url)
+        if let (record, place) = found, place == .pinned { hot.keep(record, ofPut: url, unlessMoreThan: evictions) }
+        return found
+    }
+
     func keep(_ image: CachedImage, at url: String, in destination: FetchDestination) async {
         destination.withTiers { tiers in
             if tiers.contains(.hot) { hot.keep(image, at: url) }
@@ -67,6 +76,8 @@ struct ImageCaches: Sendable {
     /// Evicts bytes from all caches and the store. Down to a size, it evicts fetched bytes before bytes that were put.
     /// - Throws: an error when the disk cannot be written; bytes in memory are evicted nevertheless.
     func evict(_ eviction: Eviction) async throws -> Evicted {
+        // A record may be read while its bytes are being evicted.
+        defer { hot.noteEviction() }
         let originals = try await originals(of: eviction)
         var fetched = eviction
         if case .downTo(let bytes) = eviction, let pinned {

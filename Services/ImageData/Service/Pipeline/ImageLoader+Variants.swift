@@ -13,7 +13,7 @@ extension ImageLoader {
     func storedVariant(_ request: Request) async throws -> Answer? {
         let shelf = VariantShelf(caches, url: request.url, tiers: request.tiers)
         guard let wanted = request.variant, let variants, request.strategy == .cacheElseLoad, request.tiers == .all,
-            let (record, place) = try await caches.record(at: request.url),
+            let (record, place) = try await caches.recentRecord(at: request.url),
             let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
         else { return nil }
         let now = now()
