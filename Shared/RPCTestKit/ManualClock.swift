@@ -175,6 +175,10 @@ public final class ManualClock: MonotonicClock {
 }
 
 extension LoopExecutor {
+    /// An executor on the event loop of `shared` for which time stands still: on a busy machine no limit of time ends what a test
+    /// does.
+    public static let still = LoopExecutor.timed(by: ManualClock())
+
     /// An executor on the event loop of `shared` whose time is that of `clock`.
     public static func timed(by clock: any MonotonicClock) -> LoopExecutor { LoopExecutor(shared.loop, clock: clock) }
 }

@@ -182,7 +182,8 @@ struct StreamWireTests {
 
     @Test func `draining ends streams with retryable unavailable, and calls under way finish`() async throws {
         let gate = Gate()
-        try await withPeer(of: [], gate: gate) { peer, server in
+        // A server that drains waits a moment before it ends.
+        try await withPeer(of: [], gate: gate, executor: .shared) { peer, server in
             try await peer.send(Self.follow("1", "a"))
             #expect(await gate.arrival() == "a 0")
             try await peer.send(waiting("2", "b"))

@@ -109,7 +109,7 @@ extension WirePeer {
 
 /// Runs `body` with a plain connection to a server of the echo contract.
 func withPeer(
-    gate: Gate = Gate(), limits: Limits = Limits(), executor: LoopExecutor = .shared,
+    gate: Gate = Gate(), limits: Limits = Limits(), executor: LoopExecutor = .still,
     _ body: (WirePeer, TestServer) async throws -> Void
 ) async throws {
     try await TestServer.with(EchoContract.table(gate), limits: limits, executor: executor) { server in

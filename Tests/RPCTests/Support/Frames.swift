@@ -6,7 +6,7 @@ import Testing
 /// Runs `body` with a connection that has sent `rpc.hello` with these features.
 func withPeer<Result: Sendable>(
     of features: [String], gate: Gate = Gate(), limits: Limits = Limits(),
-    executor: LoopExecutor = .shared, _ body: (WirePeer, TestServer) async throws -> Result
+    executor: LoopExecutor = .still, _ body: (WirePeer, TestServer) async throws -> Result
 ) async throws -> Result {
     try await TestServer.with(EchoContract.table(gate), limits: limits, executor: executor) { server in
         let peer = try await WirePeer.connect(to: server.path)

@@ -7,7 +7,7 @@ import Testing
 struct ReceiverLimitTests {
     /// Sends `rpc.hello` with these limits.
     private func withPeer(
-        _ limits: String, executor: LoopExecutor = .shared, _ body: (WirePeer) async throws -> Void
+        _ limits: String, executor: LoopExecutor = .still, _ body: (WirePeer) async throws -> Void
     ) async throws {
         try await TestServer.with(EchoContract.table, executor: executor) { server in
             let peer = try await WirePeer.connect(to: server.path)
