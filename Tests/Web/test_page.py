@@ -1,5 +1,6 @@
 """The behaviour of the page in a real browser. Run all with Tests/Web/run, or some with Tests/Web/run -k WORDS."""
 
+import contextlib
 import json
 import pathlib
 import re
@@ -350,6 +351,68 @@ def test_new_items_are_announced_without_moving_the_reader(open_page, feed):
     finally:
         feed.call("feed.remove", {"ids": new})
     page.wait_for_function("id => !document.getElementById('i-' + id)", arg=new[0])
+
+
+@contextlib.contextmanager
+def published(feed, *descriptions):
+    new = feed.publish(*descriptions)
+    try:
+        yield new
+    finally:
+        feed.call("feed.remove", {"ids": new})
+
+
+def wait_for_news(page, text):
+    page.wait_for_function("text => document.querySelector('.pill')?.innerText.trim() === text", arg=text)
+
+
+def test_all_tabs_share_one_stream_of_events(open_page, feed):
+    tabs, streams = [open_page(None)], []
+    context = tabs[0].context
+    context.on("request", lambda request: streams.append(request.frame.page) if request.url.endswith("/v1/feed/events") else None)
+    # A browser opens six connections to a host.
+    for tab in tabs + [context.new_page() for _ in range(8)]:
+        tabs = [*tabs, tab] if tab not in tabs else tabs
+        tab.goto("/")
+        ready(tab)
+    assert len(streams) == 1
+    with published(feed, "Seen in all tabs"):
+        for tab in tabs:
+            wait_for_news(tab, "1 new image")
+        # Another tab takes over.
+        streams[0].close()
+        tabs.remove(streams[0])
+        until(tabs[0], lambda: len(streams) == 2)
+        with published(feed, "Seen in all that are left"):
+            for tab in tabs:
+                wait_for_news(tab, "2 new images")
+
+
+def test_a_stream_that_the_server_refuses_is_opened_again(open_page, feed):
+    page = open_page(None)
+    page.clock.install()
+    answers = [502, 429]
+    page.route("**/v1/feed/events", lambda route: route.fulfill(status=answers.pop(0)) if answers else route.continue_())
+    page.goto("/")
+    ready(page)
+    until(page, lambda: len(answers) == 1)
+    page.clock.run_for(2_000)
+    until(page, lambda: not answers)
+    with published(feed, "Published meanwhile"):
+        page.clock.run_for(4_000)
+        wait_for_news(page, "1 new image")
+
+
+def test_what_is_published_before_the_stream_is_open_is_news(open_page, feed):
+    page = open_page(None)
+    held = []
+    page.route("**/v1/feed/events", lambda route: held.append(route))
+    page.goto("/")
+    ready(page)
+    until(page, lambda: held)
+    with published(feed, "In between"):
+        held[0].continue_()
+        wait_for_news(page, "1 new image")
 
 
 # --- Comments ---------------------------------------------------------------------------------------------------------

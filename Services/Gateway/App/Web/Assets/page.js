@@ -491,32 +491,102 @@ class Reload {
   }
 }
 
+/**
+ * The changes of the feed. A browser has few connections to a host, so one visible tab holds the stream of events and passes them to the
+ * others; while all tabs are hidden, there is no stream. Whoever may have missed an event gets "reset".
+ */
+class Changes {
+  #name = "changes " + base;
+  #receive;
+  #channel = null;
+  #turn = null;
+
+  /** How long to wait before a stream is opened again that the server has refused: at first, and at most. */
+  static pauses = { first: 2_000, longest: 60_000 };
+
+  constructor(receive) {
+    this.#receive = receive;
+    this.#begin();
+    addEventListener("pagehide", () => this.#end());
+    addEventListener("pageshow", (event) => { if (event.persisted) this.#begin(); });
+    document.addEventListener("visibilitychange", () => { if (document.hidden) this.#leave(); else this.#join(); });
+  }
+
+  #begin() {
+    this.#channel = new BroadcastChannel(this.#name);
+    this.#channel.onmessage = ({ data }) => this.#receive(data);
+    if (!document.hidden) this.#join();
+  }
+
+  #end() {
+    this.#leave();
+    this.#channel.close();
+  }
+
+  /** Holds the stream as soon as no other tab does. */
+  #join() {
+    if (this.#turn) return;
+    const { signal } = this.#turn = new AbortController();
+    const hold = () => signal.aborted || new Promise((done) => {
+      signal.addEventListener("abort", done);
+      this.#listen(signal);
+    });
+    // Only a secure context has locks. Elsewhere each visible tab holds a stream.
+    if (!navigator.locks) { hold(); return; }
+    navigator.locks.request(this.#name, { ifAvailable: true }, (lock) => {
+      if (lock) return hold();
+      this.#receive({ name: "reset" });
+      // Fails when this tab is hidden before its turn.
+      navigator.locks.request(this.#name, { signal }, hold).catch(() => {});
+    });
+  }
+
+  #leave() {
+    this.#turn?.abort();
+    this.#turn = null;
+  }
+
+  #listen(signal) {
+    let [pause, timer, source] = [Changes.pauses.first, null, null];
+    const open = () => {
+      source = new EventSource(base + "/v1/feed/events");
+      source.addEventListener("open", () => {
+        pause = Changes.pauses.first;
+        this.#send({ name: "reset" });
+      });
+      for (const name of ["published", "removed", "reset"]) {
+        source.addEventListener(name, ({ data }) => this.#send({ name, data }));
+      }
+      source.addEventListener("error", () => {
+        // A browser repeats a request that has failed, but not one that was answered with an error.
+        if (source.readyState !== EventSource.CLOSED) return;
+        timer = setTimeout(open, pause);
+        pause = Math.min(2 * pause, Changes.pauses.longest);
+      });
+    };
+    open();
+    signal.addEventListener("abort", () => { clearTimeout(timer); source.close(); });
+  }
+
+  #send(change) {
+    this.#channel.postMessage(change);
+    this.#receive(change);
+  }
+}
+
 /** New items: a pill announces them and moves nothing. */
 class News {
   #ids = new Set();
   #pill = null;
-  #source = null;
-  #hiddenAt = null;
 
   constructor(pager) {
     this.pager = pager;
-    this.open();
-    addEventListener("pagehide", () => this.close());
-    addEventListener("pageshow", (event) => { if (event.persisted) { this.open(); this.check(); } });
-    document.addEventListener("visibilitychange", () => {
-      if (document.hidden) { this.#hiddenAt = Date.now(); return; }
-      if (Date.now() - this.#hiddenAt > 60_000 && this.#source?.readyState !== EventSource.OPEN) this.check();
+    new Changes(({ name, data }) => {
+      if (name === "published") this.#add(JSON.parse(data).items.map((item) => item.id));
+      else if (name === "removed") this.#remove(JSON.parse(data).ids);
+      else this.check();
     });
   }
-
-  open() {
-    this.#source = new EventSource(base + "/v1/feed/events");
-    this.#source.addEventListener("published", (event) => this.#add(JSON.parse(event.data).items.map((item) => item.id)));
-    this.#source.addEventListener("removed", (event) => this.#remove(JSON.parse(event.data).ids));
-    this.#source.addEventListener("reset", () => this.check());
-  }
-
-  close() { this.#source?.close(); }
 
   clear() { this.#ids.clear(); this.#update(); }
 
