@@ -101,7 +101,10 @@ def test_a_failed_picture_in_full_size_can_be_loaded_again(open_page, feed, answ
 
 
 def test_a_pull_at_the_top_reloads(open_page, feed):
-    page = open_page(**PHONE)
+    page = open_page(None, **PHONE)
+    # An open stream would compare the rows with the first page.
+    page.route("**/v1/feed/events", lambda route: None)
+    page.goto("/")
     ready(page)
     loads = []
     page.on("request", lambda request: loads.append(request.url) if request.url == feed.url + "/" else None)
@@ -164,11 +167,11 @@ def test_without_the_comments_service_the_feed_goes_on(open_page, feed):
     try:
         page = open_page()
         ready(page)
-        assert page.inner_text(".notices .quiet") == "Comments are not available right now"
+        assert page.inner_text(".notices .quiet").startswith("Some of this page is not available right now")
         assert len(shown_ids(page)) == PAGE
         page.wait_for_function("() => document.querySelector('.photo').naturalWidth === 120")
         page.goto(f"/image/{image}")
-        assert page.inner_text(".notices .quiet") == "Comments are not available right now"
+        assert page.inner_text(".notices .quiet").startswith("Comments are not available right now")
         page.wait_for_function("() => document.querySelector('.photo').naturalWidth > 0")
         assert not page.query_selector("#form")
     finally:

@@ -47,7 +47,10 @@ struct API: Sendable {
         self.writeToken = writeToken
         self.sessions = sessions
         // A reader of an event that loads the feed again must not get the page before the change.
-        events = FeedEvents(gateway.registry, publicURL, limits, onChange: gateway.feed.recent.forget)
+        events = FeedEvents(gateway.registry, publicURL, limits) { change in
+            gateway.feed.recent.forget()
+            if case .removed(let ids) = change { gateway.shown.forget(ids) }
+        }
         self.version = version
     }
 

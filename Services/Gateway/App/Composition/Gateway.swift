@@ -1,3 +1,4 @@
+import FeedContract
 import Foundation
 import RPC
 
@@ -14,6 +15,8 @@ struct Gateway: Sendable {
 
     /// The methods that plugins describe.
     let contracts: RecentContracts
+
+    let shown = ShownPages()
 
     /// The current date, for ages and relative dates.
     let now: @Sendable () -> Date
@@ -46,6 +49,8 @@ struct Gateway: Sendable {
     /// Clears the cached answers that a call may have changed. Failed calls count too, because they may have had an effect.
     func noteCall(of method: String) {
         if Feed.changes.contains(method) { feed.recent.forget() }
+        // The call does not say here which items it has removed.
+        if [FeedContract.remove.name, FeedContract.validate.name].contains(method) { shown.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
         if ImageComments.changes.contains(method) { comments.forget() }
         // Cached pages contain the values that the plugin adds to items.

@@ -7,11 +7,15 @@ import Presentation
 import RPC
 
 extension Gateway {
-    /// A page of the feed in the reader's language, with what plugins add to its items. The command line and the web page show it.
+    /// A page of the feed in the reader's language, with what plugins add to its items.
     func feedPage(
         _ load: LoadFeed, in language: Language, _ options: CallOptions
     ) async throws(RPCError) -> FeedPageAnswer {
-        let enriched = try await page(load, options)
+        presented(try await page(load, options), load, in: language)
+    }
+
+    /// The command line and the web page show it.
+    func presented(_ enriched: EnrichedFeed, _ load: LoadFeed, in language: Language) -> FeedPageAnswer {
         let loaded = enriched.feed
         let items = enriched.items.map { item in
             var image = FeedImagePresenter.viewModel(item, language)

@@ -29,7 +29,7 @@ extension Pages {
         status: HTTPResponse.Status = .ok, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let list = ListComments(imageID: id, limit: Self.commentsPageSize, afterID: cursor)
-        async let loadedItem = result { () throws(RPCError) in try await gateway.item(id, options) }
+        async let loadedItem = result { () throws(RPCError) in try await gateway.shownItem(id, options) }
         async let loadedComments = result { () throws(RPCError) in
             try await gateway.commentsPage(list, in: reader.language, options)
         }
@@ -37,15 +37,16 @@ extension Pages {
         if case .failure(let error) = comments {
             // A wrong cursor, or no such image. Without the feed and the comments nothing can be shown.
             if cursor != nil && error.kind == .invalidParams || error.kind == .notFound { throw error }
-            if case .failure(let itemError) = item { throw itemError }
         }
-        if case .failure(let error) = item, error.kind == .notFound, comments.value?.origin == .store { throw error }
+        // An edge may have the comments without the item. Elsewhere a page without its picture would be empty.
+        if case .failure(let error) = item, comments.value?.origin ?? .store == .store { throw error }
 
         let texts = Texts(reader.language)
         let image = item.value.map { FeedImagePresenter.viewModel($0, reader.language) }
         let answer = comments.value
-        let problems =
-            answer.map { $0.problems.map(\.message) } ?? [texts[.commentsUnavailable]]
+        // Readers do not know the services, so none is named.
+        let problem: TextKey? =
+            answer.map { $0.problems.isEmpty ? nil : .partsUnavailable } ?? .commentsUnavailable
         let isReadOnly = comments.value.map { $0.origin != .store } ?? false
         let model: [String: Any?] = [
             "id": id.uuidString, "image": image.map { row($0, at: 0, reader) },
@@ -55,7 +56,7 @@ extension Pages {
             "cached": comments.value?.origin == .cache ? answer?.comments.status : nil,
             "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },
             "first": cursor.map { _ in path("/image/\(id.uuidString)") },
-            "problems": problems.map { ["message": $0] },
+            "problems": problem.map { [["message": texts[$0]]] } ?? [],
             "action": path("/v1/image/\(id.uuidString)/comments"),
             "isReadOnly": isReadOnly, "hasForm": sessions != nil && !isReadOnly && answer != nil,
             "needsToken": form.needsToken || !hasSession(reader.request),

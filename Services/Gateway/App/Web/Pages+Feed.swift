@@ -12,7 +12,8 @@ extension Pages {
         _ load: LoadFeed, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let sized = LoadFeed(limit: load.limit ?? Self.pageSize, afterID: load.afterID, beforeID: load.beforeID)
-        let loaded = try await gateway.feedPage(sized, in: reader.language, options)
+        let loaded = gateway.presented(
+            try await gateway.shownPage(sized, fallsBack: !reader.isScript, options), sized, in: reader.language)
         let isFirst = load.afterID == nil && load.beforeID == nil
         if load.beforeID != nil, loaded.page.items.isEmpty { return .seeOther(path("/")) }
         let texts = Texts(reader.language)
@@ -25,7 +26,7 @@ extension Pages {
             "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
             "end": loaded.page.end, "isFirst": isFirst,
             "cached": loaded.origin == .cache ? loaded.page.status : nil,
-            "problems": loaded.problems.map { ["message": $0.message] },
+            "problems": loaded.problems.isEmpty ? [] : [["message": texts[.partsUnavailable]]],
         ]
         let frame = Frame(
             title: texts[.feedTitle], description: texts[.feedDescription], canonicalPath: "/",

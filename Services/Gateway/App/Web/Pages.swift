@@ -65,6 +65,7 @@ struct Pages: Sendable {
             "previewImage": frame.imagePath.map { publicURL.description + $0 },
             "style": path(Asset.path("style.css")), "script": path(Asset.path("page.js")),
             "icons": path(Asset.path("icons.svg")), "icon": path(Asset.path("icon.svg")),
+            "again": path(reader.target.without([])),
             "toDark": link(reader, "theme", "dark"), "toLight": link(reader, "theme", "light"),
             "toGrid": link(reader, "layout", "grid"), "toList": link(reader, "layout", "list"),
             "languageCode": reader.language.rawValue.prefix(2).uppercased(),

@@ -24,6 +24,9 @@ struct Reader: Sendable {
     let theme: Theme
     let layout: Layout
 
+    /// Whether the script of a page asks, not a reader who opens one.
+    var isScript: Bool { request.headerFields["Sec-Fetch-Dest"] == "empty" }
+
     /// Whether the browser asks for less data.
     var savesData: Bool { request.headerFields["Save-Data"]?.lowercased() == "on" }
 

@@ -24,6 +24,7 @@ public enum TextKey: String, CaseIterable, Sendable {
 
     case retry = "retry"
     case couldNotShow = "problem.could_not_show"
+    case partsUnavailable = "problem.parts"
 
     case alreadyExists = "error.already_exists"
     case connectionError = "error.connection"

@@ -210,7 +210,7 @@ import Testing
         let clock = ManualClock()
         let events = FeedEvents(
             PluginRegistry(executor: .timed(by: clock)), try #require(PublicURL("http://127.0.0.1:65535")),
-            HTTPLimits(), onChange: {})
+            HTTPLimits(), onChange: { _ in })
         let (texts, text) = AsyncStream.makeStream(of: String.self)
         var received = texts.makeAsyncIterator()
         try await withThrowingTaskGroup(of: Void.self) { group in

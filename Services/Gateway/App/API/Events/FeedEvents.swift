@@ -26,7 +26,7 @@ final class FeedEvents: Sendable {
     private let limits: HTTPLimits
 
     /// Called for each event before its readers see it.
-    private let onChange: @Sendable () -> Void
+    private let onChange: @Sendable (FeedEvent.Change) -> Void
     private let state: Watched<State>
 
     /// Readers that return with the same id share one catch-up.
@@ -45,7 +45,7 @@ final class FeedEvents: Sendable {
 
     init(
         _ registry: PluginRegistry, _ publicURL: PublicURL, _ limits: HTTPLimits,
-        onChange: @escaping @Sendable () -> Void
+        onChange: @escaping @Sendable (FeedEvent.Change) -> Void
     ) {
         self.registry = registry
         self.publicURL = publicURL
@@ -101,7 +101,7 @@ final class FeedEvents: Sendable {
     }
 
     private func note(_ event: FeedEvent) {
-        if !event.change.isOfCache { onChange() }
+        if !event.change.isOfCache { onChange(event.change) }
         let text = text(of: event, publicURL)
         let readers = state.withLock { state in
             if state.log.last == nil, event.change == .reset {
