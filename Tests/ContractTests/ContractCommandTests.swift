@@ -25,6 +25,12 @@ import Testing
         #expect(outcome.errors == "")
     }
 
+    @Test func `a stream that the implementation does not open fails the steps that continue it`() async throws {
+        let outcome = try await Self.gateway.run(["verify", "comments", "--timeout", "60", "--start", Self.likes])
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(outcome.output.contains("the implementation has not opened the stream live"), "\(outcome.output)")
+    }
+
     @Test func `a wrong implementation exits with 1, and the report says what differs`() async throws {
         let start = Self.likes + " 'counts again'"
         let outcome = try await Self.gateway.run(["verify", "likes", "--timeout", "60", "--start", start])

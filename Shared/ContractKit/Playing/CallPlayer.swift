@@ -8,6 +8,9 @@ final class CallPlayer {
     private var connection: CallConnection?
     private var streams: [String: Int] = [:]
 
+    /// The names of all streams that steps were to open, also of those that have failed or ended.
+    private var named: Set<String> = []
+
     init(_ path: SocketPath, features: Set<String>) {
         self.path = path
         self.features = features
@@ -17,6 +20,7 @@ final class CallPlayer {
     func play(
         _ call: ContractStep.Call, _ pattern: inout Pattern, by deadline: Deadline, _ exchange: inout StepExchange
     ) throws -> [Difference] {
+        if call.method != nil, let name = call.stream { named.insert(name) }
         do {
             let connection = try connection ?? CallConnection(to: path, features: features, by: deadline)
             self.connection = connection
@@ -45,10 +49,10 @@ final class CallPlayer {
         _ exchange: inout StepExchange
     ) throws -> Int {
         guard let method = call.method else {
-            guard let name = call.stream, let id = streams[name] else {
-                throw ContractMistake("no open stream is called \(call.stream ?? "")")
-            }
-            return id
+            let name = call.stream ?? ""
+            if let id = streams[name] { return id }
+            guard named.contains(name) else { throw ContractMistake("no open stream is called \(name)") }
+            throw PeerFault("has not opened the stream \(name), or has ended it")
         }
         var meta = call.meta
         if case .items = call.outcome, meta["stream"] == nil { meta["stream"] = true }
