@@ -14,8 +14,11 @@ public struct LimitedProcess: Sendable {
 
     /// What one run may use. A run that exceeds a limit fails.
     public struct Limits: Sendable {
-        public var time = Duration.seconds(5)
-        public var processorSeconds = 10
+        /// What limits the work: the time of the processor does not depend on what else the machine does.
+        public var processorSeconds = 5
+
+        /// Ends a process that waits for ever.
+        public var time = Duration.seconds(30)
         public var memoryBytes = 768 << 20
 
         /// The maximum size of a file. Not 0: libvips generates code, in a small file that it maps.
