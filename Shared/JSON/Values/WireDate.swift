@@ -12,7 +12,9 @@ package enum WireDate {
     package static func format(_ date: Date) -> String { String(decoding: characters(of: date), as: UTF8.self) }
 
     static func characters(of date: Date) -> [UInt8] {
-        let seconds = min(max(Int(date.timeIntervalSince1970.rounded(.down)), years.lowerBound), years.upperBound)
+        // Clamped before the conversion, which would trap.
+        let seconds = Int(
+            min(max(date.timeIntervalSince1970.rounded(.down), Double(years.lowerBound)), Double(years.upperBound)))
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let (year, month, day) = civil(fromDays: days)
         let time = seconds - days * 86_400
