@@ -70,12 +70,49 @@ struct FolderFilesTests {
         (["actor.json", "avatar.png"], "outbox.json"),
         (["x/your_instagram_activity/messages/inbox/1/m.jpg"], "Instagram"), (["data/tweets.js", "data/a.jpg"], "X"),
         (["media_attachments/files/1/a.jpg"], "Mastodon"),
+        (["x/y/z/outbox.json", "x/y/z/a.jpg"], "x/y/z: name that one"),
+        (["messages/inbox/ana/photos/1.jpg", "media/other/1.jpg"], "Instagram"),
+        (["inbox/ana/message_1.json", "inbox/ana/photos/1.jpg"], "Instagram"),
+        (["photos_and_videos/album/1.jpg"], "Facebook"), (["data/direct_messages_media/1.jpg"], "X"),
     ])
     func `an archive that is not understood is refused as a whole`(files: [String], words: String) async throws {
         try await withFolder(files) { folder in
             #expect { try ImportFolder(path: folder).contents() } throws: { error in
                 (error as? RPCError)?.kind == .invalidData && "\(error)".contains(words)
             }
+        }
+    }
+
+    @Test(arguments: [
+        (["outbox.json", "media_attachments/files/1/a.jpg"], "media_attachments/files"),
+        (["your_instagram_activity/messages/1.jpg"], "your_instagram_activity/messages"),
+        (["data/tweets.js", "data/tweets_pictures/1.jpg"], "data/tweets_pictures"),
+    ])
+    func `a folder of an archive is refused`(files: [String], named: String) async throws {
+        try await withFolder(files) { folder in
+            #expect { try ImportFolder(path: "\(folder)/\(named)").contents() } throws: { error in
+                (error as? RPCError)?.kind == .invalidData && "\(error)".contains("a folder of an archive")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        // The same place, also below another folder.
+        ("media_attachments/files/1/2/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", true),
+        ("files/1/2/original/a.jpg", "https://m.example/system/media_attachments/files/1/2/original/a.jpg", true),
+        ("pictures/1/2/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", true),
+        ("a.jpg", "/media_attachments/files/1/a.jpg", true),
+        // A file of the same name elsewhere: of another post, or a story.
+        ("media_attachments/files/9/8/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", false),
+        ("media/9/8/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", false),
+        ("media/stories/202001/a.jpg", "media/posts/202001/a.jpg", false),
+        ("stories/202001/a.jpg", "media/posts/202001/a.jpg", false), ("private/a.jpg", "posts/a.jpg", false),
+    ])
+    func `the file of an address has its whole path, except for one folder`(
+        file: String, address: String, isFound: Bool
+    ) async throws {
+        try await withFolder([file]) { folder in
+            #expect(FolderFiles(folder).file(at: address) == (isFound ? file : nil))
         }
     }
 

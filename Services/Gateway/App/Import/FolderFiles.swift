@@ -49,7 +49,8 @@ struct FolderFiles: Sendable {
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: "\(path)/\(file)") }
 
     /// The file that an address in an archive means: the one whose path has the most trailing components in common, and the fewest
-    /// others.
+    /// others. Its whole path must be the end of the address, except for one folder of another name: a file of the same name elsewhere may
+    /// be that of a private post or a story.
     /// - Returns: nil if no file has its name, or if several fit equally well.
     func file(at address: String) -> String? {
         let wanted = Self.components(address)
@@ -60,10 +61,13 @@ struct FolderFiles: Sendable {
         guard let most = matches.map(\.count).max() else { return nil }
         let best = matches.filter { $0.count == most }.map {
             (file: $0.file, depth: $0.file.split(separator: "/").count)
-        }
+        }.filter { $0.depth == most || $0.depth == most + 1 && most >= Self.sureComponents }
         let nearest = best.filter { $0.depth == best.map(\.depth).min() }
         return nearest.count == 1 ? nearest[0].file : nil
     }
+
+    /// So many components in common are no coincidence: the folders of two posts differ in the third from the end.
+    private static let sureComponents = 3
 
     private static func components(_ path: String) -> [String] {
         let path = path.firstRange(of: "://").map { String(path[$0.upperBound...]) } ?? path

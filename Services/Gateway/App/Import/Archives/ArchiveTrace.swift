@@ -1,3 +1,5 @@
+import Foundation
+
 /// A sign that a folder is, or contains, the archive of an account at a network whose list of posts was not found.
 ///
 /// Such a folder must not be imported file by file: it has private messages, stories and avatars.
@@ -5,33 +7,60 @@ struct ArchiveTrace {
     /// What was expected, and what to do.
     let explanation: String
 
-    /// Files and folders of the archives.
-    private static let names: [(name: String, network: String)] = [
-        ("outbox.json", "Mastodon"), ("actor.json", "Mastodon"), ("media_attachments", "Mastodon"),
-        ("your_instagram_activity", "Instagram"), ("instagram_profile_information", "Instagram"),
-        ("your_facebook_activity", "Facebook"), ("your_activity_across_facebook", "Facebook"),
-        ("personal_information", "Instagram"), ("logged_information", "Instagram"), ("connections", "Instagram"),
-        ("start_here.html", "Instagram"), ("posts_1.html", "Instagram"), ("posts_1.json", "Instagram"),
-        ("media/posts", "Instagram"), ("media/stories", "Instagram"), ("archive_browser.html", "Google"),
-        ("Your archive.html", "X"), ("data/tweets.js", "X"), ("data/manifest.js", "X"),
+    /// Files and folders of the archives, with one or two components.
+    private static let names = [
+        "outbox.json": "Mastodon", "actor.json": "Mastodon", "media_attachments": "Mastodon",
+        "your_instagram_activity": "Instagram", "instagram_profile_information": "Instagram",
+        "your_facebook_activity": "Facebook", "your_activity_across_facebook": "Facebook",
+        "photos_and_videos": "Facebook", "your_posts_1.json": "Facebook", "personal_information": "Instagram",
+        "logged_information": "Instagram", "connections": "Instagram", "start_here.html": "Instagram",
+        "posts_1.html": "Instagram", "posts_1.json": "Instagram", "message_1.json": "Instagram",
+        "messages/inbox": "Instagram", "media/posts": "Instagram", "media/stories": "Instagram",
+        "media/profile": "Instagram", "archive_browser.html": "Google", "Your archive.html": "X",
+        "data/tweets.js": "X", "data/manifest.js": "X", "direct_messages_media": "X", "tweets_media": "X",
     ]
 
+    /// Those that stand beside folders of an archive, and that no other folder has.
+    private static let besideFolders = [
+        "outbox.json", "actor.json", "your_instagram_activity", "your_facebook_activity", "start_here.html",
+        "archive_browser.html", "Your archive.html", "data/tweets.js",
+    ]
+
+    /// How many folders above the folder are searched.
+    private static let levelsAbove = 3
+
     init?(in files: FolderFiles) {
-        // In the folder itself, and in its folders and theirs.
-        let parents = Set(files.pictures.flatMap { Self.parents(of: $0) })
-        let all = Set(files.pictures).union(parents)
-        for depth in 0...2 {
-            for (name, network) in Self.names {
-                let length = name.split(separator: "/").count
-                guard
-                    let hit = all.first(where: { path in
-                        let parts = path.split(separator: "/")
-                        return parts.count == depth + length && parts.suffix(length).joined(separator: "/") == name
-                    })
-                else { continue }
-                self.init(hit, network, depth: depth)
-                return
+        let folders = Set(files.pictures.flatMap { Self.parents(of: $0) })
+        // The nearest to the folder first.
+        let hits = folders.union(files.pictures).flatMap { path in
+            let parts = path.split(separator: "/")
+            return (1...2).compactMap { length -> (depth: Int, path: String, network: String)? in
+                guard parts.count >= length, let network = Self.names[parts.suffix(length).joined(separator: "/")]
+                else { return nil }
+                return (parts.count - length, path, network)
             }
+        }
+        if let hit = hits.min(by: { ($0.depth, $0.path) < ($1.depth, $1.path) }) {
+            self.init(hit.path, hit.network, depth: hit.depth)
+            return
+        }
+        guard let (folder, name) = Self.archive(above: files.path) else { return nil }
+        self.init(
+            explanation: "it is a folder of an archive (\(folder) has \(name)), which also has what is not public; name "
+                + "\(folder), or copy the pictures to another place")
+    }
+
+    private init(explanation: String) { self.explanation = explanation }
+
+    /// The nearest archive that has a folder, and what shows it.
+    private static func archive(above path: String) -> (folder: String, name: String)? {
+        var folder = URL(filePath: path).resolvingSymlinksInPath()
+        for _ in 1...levelsAbove where folder.path != "/" {
+            folder.deleteLastPathComponent()
+            let name = besideFolders.first {
+                FileManager.default.fileExists(atPath: folder.appending(path: $0).path)
+            }
+            if let name { return (folder.path, name) }
         }
         return nil
     }
