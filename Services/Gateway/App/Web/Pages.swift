@@ -12,7 +12,7 @@ struct Pages: Sendable {
     let gateway: Gateway
     let publicURL: PublicURL
 
-    /// The sessions of readers who may write comments; nil where nobody can.
+    /// The sessions of readers who may write comments; nil while comments over HTTP are off.
     var sessions: Sessions?
 
     /// The number of images on a page: whole rows in the grid with two, three and four columns.

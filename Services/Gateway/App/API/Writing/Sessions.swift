@@ -16,40 +16,28 @@ struct Sessions: Sendable {
 
     /// - Parameter deployment: what distinguishes the deployment on its host: the path of its folder.
     init(deployment: String) {
-        cookieName = "session-" + Self.hex(SHA256.hash(data: Data(deployment.utf8)).prefix(4))
+        // A name has no characters of Base64.
+        let number = SHA256.hash(data: Data(deployment.utf8)).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        cookieName = "session-\(number)"
     }
 
     /// A new session: the second of its end, random bytes and the signature.
     func begin(_ now: Date) -> String {
-        let end = Int(now.timeIntervalSince1970 + Self.lifetime)
-        let random = SymmetricKey(size: .bits128).withUnsafeBytes { Self.hex($0) }
-        let content = "\(end).\(random)"
-        return content + "." + Self.hex(HMAC<SHA256>.authenticationCode(for: Data(content.utf8), using: key))
+        let random = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+        return signed("\(Int(now.timeIntervalSince1970 + Self.lifetime)).\(random.base64EncodedString())")
     }
 
     /// Whether this process has begun the session, and it has not ended.
     func isValid(_ session: String, _ now: Date) -> Bool {
-        guard let dot = session.lastIndex(of: "."),
-            let end = session.prefix(while: { $0 != "." }).wholeMatch(of: /\d{1,12}/).flatMap({ Int($0.output) }),
-            let signature = Self.bytes(session[session.index(after: dot)...])
-        else { return false }
-        return HMAC<SHA256>.isValidAuthenticationCode(
-            signature, authenticating: Data(session[..<dot].utf8), using: key)
-            && now.timeIntervalSince1970 < Double(end)
+        let parts = session.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let end = Int(parts[0]) else { return false }
+        // Digests compare in constant time.
+        let expected = SHA256.hash(data: Data(signed("\(parts[0]).\(parts[1])").utf8))
+        return SHA256.hash(data: Data(session.utf8)) == expected && Int(now.timeIntervalSince1970) < end
     }
 
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
-    }
-
-    private static func bytes(_ hex: Substring) -> Data? {
-        let digits = hex.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 64 else { return nil }
-        var bytes = Data()
-        for pair in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[pair], let low = digits[pair + 1] else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
+    private func signed(_ content: String) -> String {
+        let signature = HMAC<SHA256>.authenticationCode(for: Data(content.utf8), using: key)
+        return "\(content).\(Data(signature).base64EncodedString())"
     }
 }
