@@ -16,7 +16,7 @@ struct EventLog {
 
     /// - Parameters:
     ///   - count: the maximum number of events.
-    ///   - bytes: their maximum size. The newest event is stored even if it is larger.
+    ///   - bytes: the maximum size of their texts. The newest event is stored even if it is larger.
     init(count: Int, bytes: Int) {
         self.count = count
         self.bytes = bytes

@@ -21,7 +21,7 @@ final class FeedEvents: Sendable {
 
     private let registry: PluginRegistry
 
-    /// That of most readers, for whom each event becomes a text once.
+    /// The beginning of the links for most readers. The text of an event for them is written once.
     private let publicURL: PublicURL
     private let limits: HTTPLimits
 

@@ -30,8 +30,9 @@ struct RequestTarget: Equatable {
 
     /// The target below a path; nil if it is not there.
     func below(_ base: String) -> RequestTarget? {
+        guard !base.isEmpty else { return nil }
         let base = base.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
-        guard !base.isEmpty, path.starts(with: base) else { return nil }
+        guard path.starts(with: base) else { return nil }
         return RequestTarget(path: Array(path.dropFirst(base.count)), query: query)
     }
 
