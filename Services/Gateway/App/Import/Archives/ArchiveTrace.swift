@@ -46,7 +46,8 @@ struct ArchiveTrace {
         }
         guard let (folder, name) = Self.archive(above: files.path) else { return nil }
         self.init(
-            explanation: "it is a folder of an archive (\(folder) has \(name)), which also has what is not public; name "
+            explanation:
+                "it is a folder of an archive (\(folder) has \(name)), which also has what is not public; name "
                 + "\(folder), or copy the pictures to another place")
     }
 
@@ -78,7 +79,8 @@ struct ArchiveTrace {
             depth > 0 && network != "X" && network != "Google"
             ? "; the archive seems to be in its folder \(place): name that one" : ""
         explanation =
-            "it looks like an archive of \(network) (it has \(hit)), but its list of posts was not found\(remedy). Expected: \(expected)"
+            "it looks like an archive of \(network) (it has \(hit)), but its list of posts was not found\(remedy). "
+            + "Expected: \(expected)"
     }
 
     private static func parents(of file: String) -> [String] {

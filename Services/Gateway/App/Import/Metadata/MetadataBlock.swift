@@ -1,0 +1,110 @@
+import Foundation
+
+/// A part of a picture's file that is metadata.
+struct MetadataBlock {
+    enum Kind {
+        case exif
+        case xmp
+
+        /// Photoshop's resources, which may have both.
+        case photoshop
+
+        /// The video of a moving picture.
+        case video
+
+        /// A text that is nothing but a part of a position, or that cannot be looked into.
+        case position
+    }
+
+    enum Place {
+        /// Where the bytes are; several ranges for a block that is divided.
+        case ranges([Range<Int>])
+
+        /// Compressed, or as hexadecimal digits: the chunk that has it, and the bytes.
+        case packed(Range<Int>, [UInt8])
+    }
+
+    let kind: Kind
+    let place: Place
+
+    static func all(in bytes: [UInt8]) -> [MetadataBlock] {
+        switch true {
+        case JPEGSegments.isJPEG(bytes): JPEGSegments.metadata(in: bytes)
+        case bytes.starts(with: PNGChunks.signature): PNGChunks.metadata(in: bytes)
+        case bytes.has("RIFF", at: 0): riff(bytes)
+        case bytes.has("GIF8", at: 0): gif(bytes)
+        case bytes.has("ftyp", at: 4): HEIFItems.metadata(in: bytes)
+        default: []
+        }
+    }
+
+    func content(in bytes: [UInt8]) -> [UInt8] {
+        switch place {
+        case .ranges(let ranges): ranges.flatMap { bytes[$0] }
+        case .packed(_, let content): content
+        }
+    }
+
+    /// The chunks of WebP.
+    private static func riff(_ bytes: [UInt8]) -> [MetadataBlock] {
+        var (blocks, start) = ([MetadataBlock](), 12)
+        while let length = bytes.littleEndian(at: start + 4, 4) {
+            let content = start + 8..<min(start + 8 + length, bytes.count)
+            if bytes.has("EXIF", at: start) { blocks.append(MetadataBlock(kind: .exif, place: .ranges([content]))) }
+            if bytes.has("XMP ", at: start) { blocks.append(MetadataBlock(kind: .xmp, place: .ranges([content]))) }
+            start += 8 + length + length % 2
+        }
+        return blocks
+    }
+
+    /// The application extension with XMP, which ends with bytes that count down (XMP specification, part 3, §1.1.2).
+    private static func gif(_ bytes: [UInt8]) -> [MetadataBlock] {
+        guard let mark = bytes.range(of: Array("\u{B}XMP DataXMP".utf8), from: 0),
+            let end = bytes.range(of: [0x01, 0xFF, 0xFE, 0xFD], from: mark.upperBound)
+        else { return [] }
+        return [MetadataBlock(kind: .xmp, place: .ranges([mark.upperBound..<end.lowerBound]))]
+    }
+}
+
+extension MetadataBlock.Kind {
+    /// Overwrites the position.
+    /// - Returns: whether there is one.
+    func erasePosition(in content: inout [UInt8]) -> Bool {
+        switch self {
+        case .exif: ExifBlock.erasePosition(in: &content)
+        case .xmp: XMPPacket.erasePosition(in: &content)
+        case .photoshop: PhotoshopResources.erasePosition(in: &content)
+        case .video: VideoPosition.erase(in: &content)
+        case .position: true
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The first place of a pattern. The search of collections takes a hundred times as long.
+    func range(of pattern: [UInt8], from start: Int) -> Range<Int>? {
+        guard start < count else { return nil }
+        return withUnsafeBytes { all in
+            guard let base = all.baseAddress else { return nil }
+            let data = Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: all.count, deallocator: .none)
+            return data.range(of: Data(pattern), in: start..<all.count)
+        }
+    }
+
+    func has(_ text: String, at place: Int) -> Bool {
+        place >= 0 && place + text.utf8.count <= count && self[place..<place + text.utf8.count].elementsEqual(text.utf8)
+    }
+
+    /// Nil if there are not so many bytes.
+    func bigEndian(at place: Int, _ length: Int) -> Int? {
+        guard place >= 0, length <= count - place else { return nil }
+        return self[place..<place + length].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Nil if there are not so many bytes.
+    func littleEndian(at place: Int, _ length: Int) -> Int? {
+        guard place >= 0, length <= count - place else { return nil }
+        return self[place..<place + length].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}

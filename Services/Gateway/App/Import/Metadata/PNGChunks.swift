@@ -1,0 +1,108 @@
+import CZlib
+import Foundation
+import RPC
+
+/// The chunks of metadata in a PNG file.
+enum PNGChunks {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    static func metadata(in bytes: [UInt8]) -> [MetadataBlock] {
+        var room = maximumInflated
+        return chunks(in: bytes).compactMap { content in
+            let chunk = content.lowerBound - 8..<content.upperBound + 4
+            switch String(decoding: bytes[content.lowerBound - 4..<content.lowerBound], as: UTF8.self) {
+            case "eXIf": return MetadataBlock(kind: .exif, place: .ranges([content]))
+            case "tEXt", "zTXt", "iTXt": return text(in: bytes, content, chunk, &room)
+            default: return nil
+            }
+        }
+    }
+
+    /// Where the contents of the chunks are.
+    private static func chunks(in bytes: [UInt8]) -> [Range<Int>] {
+        guard bytes.starts(with: signature) else { return [] }
+        var (contents, start) = ([Range<Int>](), signature.count)
+        while let length = bytes.bigEndian(at: start, 4), length <= bytes.count - start - 12 {
+            contents.append(start + 8..<start + 8 + length)
+            start += 12 + length
+        }
+        return contents
+    }
+
+    /// A chunk has a checksum (PNG 3rd edition, §5.3). Those of other chunks stay, also wrong ones.
+    static func updateChecksum(in bytes: inout [UInt8], of ranges: [Range<Int>]) {
+        for chunk in chunks(in: bytes) where ranges.contains(where: chunk.overlaps) {
+            let sum = Bytes(Data(bytes[chunk.lowerBound - 4..<chunk.upperBound])).crc32
+            withUnsafeBytes(of: sum.bigEndian) {
+                bytes.replaceSubrange(chunk.upperBound..<chunk.upperBound + 4, with: $0)
+            }
+        }
+    }
+
+    // MARK: Texts
+
+    private static func text(
+        in bytes: [UInt8], _ content: Range<Int>, _ chunk: Range<Int>, _ room: inout Int
+    ) -> MetadataBlock? {
+        guard let end = bytes[content].firstIndex(of: 0) else { return nil }
+        let keyword = String(decoding: bytes[content.lowerBound..<end], as: UTF8.self)
+        let isXMP = keyword == "XML:com.adobe.xmp"
+        let isProfile = keyword.hasPrefix("Raw profile type ")
+        guard isXMP || isProfile else {
+            // As other programs write the members of Exif.
+            return keyword.lowercased().contains("gps")
+                ? MetadataBlock(kind: .position, place: .packed(chunk, [])) : nil
+        }
+        var (start, isCompressed) = (end + 1, bytes.has("zTXt", at: chunk.lowerBound + 4))
+        if isCompressed {
+            // The method, of which there is one.
+            start += 1
+        } else if bytes.has("iTXt", at: chunk.lowerBound + 4) {
+            isCompressed = start < content.upperBound && bytes[start] != 0
+            // Behind the flag and the method, a language and a keyword in it.
+            guard start + 2 <= content.upperBound,
+                let language = bytes[start + 2..<content.upperBound].firstIndex(of: 0),
+                let other = bytes[language + 1..<content.upperBound].firstIndex(of: 0)
+            else { return nil }
+            start = other + 1
+        }
+        guard start <= content.upperBound else { return nil }
+        let text = start..<content.upperBound
+        if isXMP, !isCompressed { return MetadataBlock(kind: .xmp, place: .ranges([text])) }
+        guard let plain = isCompressed ? inflated(bytes[text], &room) : Array(bytes[text]) else {
+            return MetadataBlock(kind: .position, place: .packed(chunk, []))
+        }
+        let unpacked = isProfile ? profile(plain) : plain
+        let kind: MetadataBlock.Kind =
+            if isXMP || keyword.hasSuffix("xmp") || unpacked.has("http://ns.adobe.com/xap", at: 0) {
+                .xmp
+            } else if unpacked.has("8BIM", at: 0) {
+                .photoshop
+            } else {
+                .exif
+            }
+        return MetadataBlock(kind: kind, place: .packed(chunk, unpacked))
+    }
+
+    /// The size of all inflated metadata of a file; more are not looked into.
+    private static let maximumInflated = 8 << 20
+
+    /// Nil for what is damaged or too long.
+    private static func inflated(_ bytes: ArraySlice<UInt8>, _ room: inout Int) -> [UInt8]? {
+        let source = Array(bytes)
+        let inflated = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { target -> [UInt8]? in
+            var length = uLongf(target.count)
+            guard uncompress(target.baseAddress, &length, source, uLong(source.count)) == Z_OK else { return nil }
+            return Array(target.prefix(Int(length)))
+        }
+        room -= inflated?.count ?? 0
+        return inflated
+    }
+
+    /// The bytes of a profile, which is written as its name, its length, and hexadecimal digits in lines.
+    private static func profile(_ text: [UInt8]) -> [UInt8] {
+        let lines = text.split(separator: UInt8(ascii: "\n")).dropFirst(2)
+        let digits = lines.joined().compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import ImageDataContract
+import RPC
+
+/// The metadata of a picture that import uses: when it was taken, and where. Reads what it finds and ignores what it does not
+/// understand: a picture is complete without it.
+struct PictureMetadata {
+    /// The bytes of the picture.
+    private(set) var bytes: [UInt8]
+
+    init(_ data: Data) { bytes = Array(data) }
+
+    /// JPEG has the metadata at the beginning.
+    private static let searchedBytes = 1 << 20
+
+    /// When the picture in a file was taken; nil when that is not known.
+    static func date(ofFile path: String) -> Date? {
+        let file = InputFile(path: path)
+        guard let beginning = file.beginning(searchedBytes) else { return nil }
+        guard beginning.count == searchedBytes, !JPEGSegments.isJPEG(beginning) else {
+            return PictureMetadata(beginning).takenAt
+        }
+        let data = try? file.read(upTo: ImageDataContract.maximumImageBytes, isRegular: true)
+        return data.flatMap { PictureMetadata($0).takenAt }
+    }
+
+    /// By Exif: when the picture was taken, else when it was digitised. Without a time zone the time counts as UTC.
+    var takenAt: Date? {
+        MetadataBlock.all(in: bytes).lazy.filter { $0.kind == .exif }
+            .compactMap { ExifBlock($0.content(in: bytes))?.takenAt }.first
+    }
+
+    /// Overwrites the position in the metadata with zeros and spaces, and nothing else. Metadata that are compressed, as PNG may have
+    /// them, are removed when they have a position.
+    /// - Returns: whether there was one.
+    mutating func erasePosition() -> Bool {
+        var (isFound, removed) = (false, [Range<Int>]())
+        for block in MetadataBlock.all(in: bytes) {
+            var content = block.content(in: bytes)
+            guard block.kind.erasePosition(in: &content) else { continue }
+            isFound = true
+            switch block.place {
+            case .ranges(let ranges):
+                for range in ranges {
+                    bytes.replaceSubrange(range, with: content.prefix(range.count))
+                    content.removeFirst(range.count)
+                }
+                PNGChunks.updateChecksum(in: &bytes, of: ranges)
+            case .packed(let chunk, _): removed.append(chunk)
+            }
+        }
+        for range in removed.sorted(by: { $0.lowerBound > $1.lowerBound }) { bytes.removeSubrange(range) }
+        return isFound
+    }
+}

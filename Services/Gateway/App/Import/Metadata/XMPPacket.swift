@@ -1,0 +1,171 @@
+/// The text of an XMP packet (ISO 16684-1), which may be in UTF-8, UTF-16 or UTF-32.
+struct XMPPacket {
+    /// The characters of ASCII, with a mark for each other one.
+    private let text: [UInt8]
+
+    /// The bytes of a character of ASCII, and the one of them that is not zero.
+    private let (width, place): (Int, Int)
+
+    private init(_ content: [UInt8]) {
+        // By the first characters, which are of ASCII, or by the mark of the byte order.
+        let zeros = content.dropFirst(8).prefix(16).enumerated().filter { $0.element == 0 }.map { $0.offset % 4 }
+        let isZero = (0..<4).map { place in zeros.count { $0 == place } >= 3 }
+        (width, place) =
+            switch isZero {
+            case [false, true, true, true]: (4, 0)
+            case [true, true, true, false]: (4, 3)
+            case [false, true, false, true]: (2, 0)
+            case [true, false, true, false]: (2, 1)
+            default: (1, 0)
+            }
+        let (width, place) = (width, place)
+        text = stride(from: 0, to: content.count / width * width, by: width).map { start in
+            let isASCII = (start..<start + width).allSatisfy { content[$0] < ($0 == start + place ? 0x80 : 1) }
+            return isASCII ? content[start + place] : 0x80
+        }
+    }
+
+    /// Overwrites the values of positions with spaces: of `exif:GPSLatitude`, and of what other programs call theirs.
+    /// - Returns: whether there is a position.
+    static func erasePosition(in content: inout [UInt8]) -> Bool {
+        let packet = XMPPacket(content)
+        let values = packet.values
+        guard values.contains(where: { $0.isTelling && packet.text[$0.range].contains(where: isPositiveDigit) }) else {
+            return false
+        }
+        for index in values.flatMap(\.range) where !isSpace(packet.text[index]) {
+            for place in 0..<packet.width {
+                content[index * packet.width + place] = place == packet.place ? UInt8(ascii: " ") : 0
+            }
+        }
+        return true
+    }
+
+    private struct Value {
+        let range: Range<Int>
+        let isTelling: Bool
+    }
+
+    /// The values of positions.
+    private var values: [Value] {
+        var values: [Value] = []
+        // The element of a position, and how many elements are open in it.
+        var (position, depth) = (Name?.none, 0)
+        var index = 0
+        while let start = text[index...].firstIndex(of: UInt8(ascii: "<")) {
+            if let position { values.append(Value(range: index..<start, isTelling: position.isTelling)) }
+            if let (mark, end) = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")].first(where: {
+                text.has($0.0, at: start)
+            }) {
+                let close = text.range(of: Array(end.utf8), from: start) ?? text.count..<text.count
+                if let position, mark == "<![CDATA[" {
+                    values.append(
+                        Value(range: start + mark.utf8.count..<close.lowerBound, isTelling: position.isTelling))
+                }
+                index = close.upperBound
+                continue
+            }
+            guard let tag = Tag(text, start) else {
+                // What is not well-formed can still be read by some program.
+                let name = Name(String(decoding: text[start...], as: UTF8.self))
+                return name.isOfPosition ? values + [Value(range: start..<text.count, isTelling: true)] : values
+            }
+            let owner = position ?? (tag.name.isOfPosition ? tag.name : nil)
+            for attribute in tag.attributes where !attribute.name.isOfNamespace {
+                guard let name = attribute.name.isOfPosition ? attribute.name : owner else { continue }
+                values.append(Value(range: attribute.value, isTelling: name.isTelling))
+            }
+            switch tag.kind {
+            case .opening where position != nil: depth += 1
+            case .opening where tag.name.isOfPosition: position = tag.name
+            case .closing where depth > 0: depth -= 1
+            case .closing: position = nil
+            default: break
+            }
+            index = tag.end
+        }
+        if let position { values.append(Value(range: index..<text.count, isTelling: position.isTelling)) }
+        return values
+    }
+
+    /// A qualified name.
+    private struct Name {
+        let qualified: String
+        private let lowercased: String
+
+        init(_ qualified: String) {
+            self.qualified = qualified
+            lowercased = qualified.lowercased()
+        }
+
+        var isOfNamespace: Bool { lowercased.hasPrefix("xmlns") || lowercased.hasPrefix("rdf:parse") }
+
+        var isOfPosition: Bool {
+            ["gps", "latitude", "longitude", "longtitude"].contains(where: lowercased.contains)
+                || ["Lat", "Lon", "Lng", ":lat", ":lon", ":lng", ":long"].contains(where: qualified.hasSuffix)
+        }
+
+        /// A version, a status or a time tells no place.
+        var isTelling: Bool {
+            !["version", "datum", "status", "mode", "differential", "stamp"].contains(where: lowercased.contains)
+        }
+    }
+
+    /// A tag with its attributes.
+    private struct Tag {
+        enum Kind { case opening, closing, complete }
+
+        let name: Name
+        let kind: Kind
+        let attributes: [(name: Name, value: Range<Int>)]
+        let end: Int
+
+        /// - Returns: nil if the tag has another form, or no end.
+        init?(_ text: [UInt8], _ start: Int) {
+            var index = start + 1
+            func current() -> UInt8? { index < text.count ? text[index] : nil }
+            func skip(_ isSkipped: (UInt8) -> Bool) -> Range<Int> {
+                let first = index
+                while let byte = current(), isSkipped(byte) { index += 1 }
+                return first..<index
+            }
+            func name() -> Name? {
+                let range = skip { !XMPPacket.isSpace($0) && !"/>=<\"'".utf8.contains($0) }
+                return range.isEmpty ? nil : Name(String(decoding: text[range], as: UTF8.self))
+            }
+            let isClosing = current() == UInt8(ascii: "/")
+            if isClosing { index += 1 }
+            guard let tag = name() else { return nil }
+            var attributes: [(name: Name, value: Range<Int>)] = []
+            while true {
+                _ = skip(XMPPacket.isSpace)
+                if current() == UInt8(ascii: ">") { break }
+                if text.has("/>", at: index) { break }
+                guard let attribute = name() else { return nil }
+                _ = skip(XMPPacket.isSpace)
+                guard current() == UInt8(ascii: "=") else { return nil }
+                index += 1
+                _ = skip(XMPPacket.isSpace)
+                guard let quote = current(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+                    return nil
+                }
+                index += 1
+                let value = skip { $0 != quote }
+                guard current() != nil else { return nil }
+                index += 1
+                attributes.append((attribute, value))
+            }
+            let isComplete = current() == UInt8(ascii: "/")
+            self.name = tag
+            self.attributes = attributes
+            kind = isClosing ? .closing : isComplete ? .complete : .opening
+            end = index + (isComplete ? 2 : 1)
+        }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+    private static func isPositiveDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(byte)
+    }
+}

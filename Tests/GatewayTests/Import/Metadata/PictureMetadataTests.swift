@@ -1,0 +1,198 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// The date and the position in the metadata of pictures.
+struct PictureMetadataTests {
+    private static let exif = Containers.exif()
+    private static let xmp = Array(#"<x exif:GPSLatitude="38,43.2N" a="b"/>"#.utf8)
+    private static let erasedXMP = Array(#"<x exif:GPSLatitude="        " a="b"/>"#.utf8)
+
+    /// What remains of a structure: of the directory of the position and its values, nothing.
+    private static func erased(_ exif: [UInt8]) -> [UInt8] {
+        var exif = exif
+        for index in [68..<94, 125..<173].joined() { exif[index] = 0 }
+        return exif
+    }
+
+    private static func erasing(_ file: [UInt8]) -> (hadPosition: Bool, bytes: [UInt8]) {
+        var metadata = PictureMetadata(Data(file))
+        let hadPosition = metadata.erasePosition()
+        return (hadPosition, metadata.bytes)
+    }
+
+    /// Files with a place for metadata of each kind.
+    private static let places: [(name: String, file: @Sendable ([UInt8], [UInt8]) -> [UInt8])] = [
+        (
+            "JPEG",
+            { exif, xmp in
+                Containers.jpeg(
+                    Containers.segment(0xE1, Containers.exifMark + exif),
+                    Containers.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp))
+            }
+        ),
+        (
+            "JPEG with another mark",
+            { exif, xmp in
+                Containers.jpeg(
+                    Containers.segment(0xE1, Array("Exif\0".utf8) + [0xFF] + exif),
+                    Containers.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp))
+            }
+        ),
+        (
+            "Photoshop's resources",
+            { exif, xmp in
+                func resource(_ id: Int, _ content: [UInt8]) -> [UInt8] {
+                    Array("8BIM".utf8) + Containers.bigEndian(id, 2) + [3, 65, 66, 67]
+                        + Containers.bigEndian(content.count, 4)
+                        + content + (content.count % 2 == 1 ? [0] : [])
+                }
+                let all = resource(0x0404, [1]) + resource(0x0422, exif) + resource(0x0424, xmp)
+                let mark = Array("Photoshop 3.0\0".utf8)
+                return Containers.jpeg(
+                    Containers.segment(0xED, mark + all.prefix(100)),
+                    Containers.segment(0xED, mark + all.dropFirst(100)))
+            }
+        ),
+        (
+            "extended XMP in two segments, the second first",
+            { exif, xmp in
+                func part(_ offset: Int, _ content: ArraySlice<UInt8>) -> [UInt8] {
+                    Containers.segment(
+                        0xE1,
+                        Array("http://ns.adobe.com/xmp/extension/\0".utf8) + [UInt8](repeating: 65, count: 32)
+                            + Containers.bigEndian(xmp.count, 4) + Containers.bigEndian(offset, 4) + content)
+                }
+                return Containers.jpeg(
+                    part(24, xmp.dropFirst(24)), part(0, xmp.prefix(24)),
+                    Containers.segment(0xE1, Containers.exifMark + exif))
+            }
+        ),
+        (
+            "a second picture",
+            { exif, xmp in
+                Containers.jpeg()
+                    + Containers.jpeg(
+                        Containers.segment(0xE1, Containers.exifMark + exif),
+                        Containers.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp))
+            }
+        ),
+        (
+            "PNG",
+            { exif, xmp in
+                Containers.png(
+                    Containers.chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + xmp),
+                    Containers.chunk("IDAT", [1]), Containers.chunk("eXIf", exif))
+            }
+        ),
+        ("WebP", { exif, xmp in Containers.webp(("VP8 ", [1]), ("EXIF", exif), ("XMP ", xmp)) }),
+        (
+            "WebP with the mark of JPEG",
+            { exif, xmp in Containers.webp(("EXIF", Containers.exifMark + exif), ("XMP ", xmp)) }
+        ),
+        ("AVIF", { exif, xmp in Containers.avif(exif: exif, xmp: xmp, isInIdat: false) }),
+        ("AVIF, items in the box", { exif, xmp in Containers.avif(exif: exif, xmp: xmp, isInIdat: true) }),
+    ]
+
+    @Test(arguments: places.map(\.name), [true, false])
+    func `positions are erased, and nothing else changes`(name: String, littleEndian: Bool) throws {
+        let file = try #require(Self.places.first { $0.name == name }).file
+        let exif = Containers.exif(littleEndian: littleEndian)
+        let bytes = file(exif, Self.xmp)
+        #expect(Self.erasing(bytes) == (true, file(Self.erased(exif), Self.erasedXMP)))
+        #expect(Self.erasing(Self.erasing(bytes).bytes).hadPosition == false)
+        if name != "Photoshop's resources" {
+            #expect(PictureMetadata(Data(bytes)).takenAt == Date(timeIntervalSince1970: 1_612_087_200))
+        }
+    }
+
+    @Test func `a position in XMP of GIF is erased`() {
+        #expect(Self.erasing(Containers.gif(xmp: Self.xmp)) == (true, Containers.gif(xmp: Self.erasedXMP)))
+    }
+
+    @Test func `of PNG, packed metadata with a position are removed, others stay`() {
+        let keep = Containers.chunk("zTXt", Array("Comment\0\0".utf8) + Containers.deflated(Self.xmp))
+        let clean = Containers.chunk(
+            "zTXt",
+            Array("Raw profile type exif\0\0".utf8)
+                + Containers.deflated(Containers.rawProfile("exif", Containers.exifMark + Self.erased(Self.exif))))
+        let packed = [
+            Containers.chunk("iTXt", Array("XML:com.adobe.xmp\0\u{1}\0\0\0".utf8) + Containers.deflated(Self.xmp)),
+            Containers.chunk(
+                "zTXt",
+                Array("Raw profile type APP1\0\0".utf8)
+                    + Containers.deflated(Containers.rawProfile("generic", Containers.exifMark + Self.exif))),
+            Containers.chunk(
+                "tEXt",
+                Array("Raw profile type exif\0".utf8) + Containers.rawProfile("exif", Containers.exifMark + Self.exif)),
+            Containers.chunk(
+                "zTXt",
+                Array("Raw profile type xmp\0\0".utf8) + Containers.deflated(Containers.rawProfile("xmp", Self.xmp))),
+            Containers.chunk("tEXt", Array("exif:GPSLatitude\u{0}38/1, 43/1".utf8)),
+            // Not to be read.
+            Containers.chunk("zTXt", Array("Raw profile type exif\0\0".utf8) + [1, 2, 3]),
+        ]
+        for chunk in packed {
+            #expect(Self.erasing(Containers.png(keep, chunk, clean)) == (true, Containers.png(keep, clean)))
+        }
+        #expect(Self.erasing(Containers.png(keep, clean)) == (false, Containers.png(keep, clean)))
+        let dated = PictureMetadata(Data(Containers.png(packed[1])))
+        #expect(dated.takenAt == Date(timeIntervalSince1970: 1_612_087_200))
+    }
+
+    @Test func `checksums of other chunks stay as they are`() {
+        var file = Containers.png(Containers.chunk("eXIf", Self.exif))
+        file[file.count - 1] ^= 1
+        file[29 - 1] ^= 1
+        let after = Self.erasing(file).bytes
+        #expect(after[28] == file[28] && after.last == file.last)
+    }
+
+    @Test(arguments: ["\u{A9}xyz", "com.apple.quicktime.location.ISO6709"])
+    func `the position of a video behind a picture is erased`(mark: String) {
+        let mark = mark.unicodeScalars.map { UInt8($0.value) }
+        let video =
+            [0, 0, 0, 8] + Array("ftyp".utf8) + mark + [0, 18, 0x15, 0xC7] + Array("+38.7223-009.1393+12/-1+2".utf8)
+        let (hadPosition, bytes) = Self.erasing(Containers.jpeg() + video)
+        #expect(hadPosition)
+        #expect(String(decoding: bytes.suffix(25), as: UTF8.self) == "+00.0000-000.0000+00/-1+2")
+        #expect(bytes.dropLast(25).elementsEqual(Containers.jpeg() + video.dropLast(25)))
+    }
+
+    @Test(arguments: [
+        // Names and values in the data of a picture, in a comment, and in a segment that is cut off.
+        Containers.jpeg() + Containers.exifMark + exif,
+        Containers.jpeg(Containers.segment(0xFE, xmp)),
+        Containers.jpeg(Containers.segment(0xFE, Containers.exifMark + exif)),
+        [0xFF, 0xD8, 0xFF, 0xE1], [0xFF, 0xD8, 0xFF, 0xE1, 0xFF, 0xFF], [0xFF, 0xD8, 0xFF],
+        Containers.png(Containers.chunk("tEXt", Array("Comment\0".utf8) + xmp)), exif, xmp, [],
+    ])
+    func `what is no metadata stays as it is`(file: [UInt8]) {
+        #expect(Self.erasing(file) == (false, file))
+        #expect(PictureMetadata(Data(file)).takenAt == nil)
+    }
+
+    @Test func `a date behind the first bytes of a large WebP is found`() async throws {
+        let large = Containers.webp(("VP8 ", [UInt8](repeating: 1, count: 2 << 20)), ("EXIF", Self.exif))
+        try await withTemporaryDirectory { folder in
+            #expect(FileManager.default.createFile(atPath: "\(folder)/a.webp", contents: Data(large)))
+            #expect(PictureMetadata.date(ofFile: "\(folder)/a.webp") == Date(timeIntervalSince1970: 1_612_087_200))
+        }
+    }
+
+    @Test(arguments: 0..<300) func `random damage is survived`(seed: Int) {
+        let places = Self.places
+        var bytes = places[seed % places.count].file(Containers.exif(littleEndian: seed % 2 == 0), Self.xmp)
+        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        for _ in 0..<1 + seed % 7 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1
+            bytes[Int(state >> 33) % bytes.count] = UInt8(state >> 24 & 0xFF)
+        }
+        _ = PictureMetadata(Data(bytes)).takenAt
+        #expect(Self.erasing(bytes).bytes.count <= bytes.count)
+        _ = Self.erasing(Array(bytes.prefix(Int(state >> 33) % bytes.count)))
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import gateway
+
+struct XMPPacketTests {
+    private static func erasing(_ bytes: [UInt8]) -> (hadPosition: Bool, bytes: [UInt8]) {
+        var content = bytes
+        let hadPosition = XMPPacket.erasePosition(in: &content)
+        return (hadPosition, content)
+    }
+
+    @Test(arguments: [
+        (#"<x exif:GPSLatitude="38,43.2N" a="b"/>"#, #"<x exif:GPSLatitude="        " a="b"/>"#),
+        (#"<x exif:GPSLongitude = '9,8W' />"#, #"<x exif:GPSLongitude = '    ' />"#),
+        (#"<x drone-dji:GpsLatitude="+38.7">"#, #"<x drone-dji:GpsLatitude="     ">"#),
+        (#"<x drone-dji:GpsLongtitude="+9"/>"#, #"<x drone-dji:GpsLongtitude="  "/>"#),
+        (#"<x a:RtkLat="3" geo:long="4"/>"#, #"<x a:RtkLat=" " geo:long=" "/>"#),
+        ("<exif:GPSAltitude>12/1</exif:GPSAltitude>3", "<exif:GPSAltitude>    </exif:GPSAltitude>3"),
+        (
+            "<a:GPSLatitude xml:lang='x'>\n <b>1</b><![CDATA[2]]></a:GPSLatitude><c>3</c>",
+            "<a:GPSLatitude xml:lang=' '>\n <b> </b><![CDATA[ ]]></a:GPSLatitude><c>3</c>"
+        ),
+        (#"<exif:GPSLatitude rdf:value="3" xmlns:b="4"/>"#, #"<exif:GPSLatitude rdf:value=" " xmlns:b="4"/>"#),
+        ("<exif:GPSLatitude>38", "<exif:GPSLatitude>  "),
+        // Not well-formed.
+        ("<x a=b exif:GPSLatitude='3'/>", "                             "),
+        // Longer than others.
+        (
+            "<x exif:GPSLatitude='\(String(repeating: "0", count: 999))1'/>",
+            "<x exif:GPSLatitude='\(String(repeating: " ", count: 1000))'/>"
+        ),
+    ])
+    func `values of positions are erased`(text: String, erased: String) {
+        let (hadPosition, bytes) = Self.erasing(Array(text.utf8))
+        #expect(hadPosition)
+        #expect(String(decoding: bytes, as: UTF8.self) == erased)
+    }
+
+    @Test(arguments: [
+        "", "exif:GPSLatitude=\"3\"", "<dc:title>exif:GPSLatitude=\"38\" GPS 3</dc:title>", "<!-- <a:GPSLatitude>3 -->",
+        "<x exif:GPSVersionID='2.3.0.0' exif:GPSMapDatum='WGS-84' exif:GPSTimeStamp='2021'/>",
+        "<x exif:GPSLatitude=''/>",
+        "<x exif:GPSLatitude='N'/>", "<x a=b/>3", "<", "<x", "<x a", "<x a=", "<x a='", "<?x", "<!--",
+        "<x xmlns:gps='1'/>",
+    ])
+    func `other texts stay`(text: String) { #expect(Self.erasing(Array(text.utf8)) == (false, Array(text.utf8))) }
+
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian])
+    func `a packet may have wide characters`(encoding: String.Encoding) throws {
+        let text = #"<?xpacket begin="?"?><x exif:GPSLatitude="38é" b="ü3"/>"#
+        let bytes = Array(try #require(text.data(using: encoding)))
+        let erased = Array(try #require(text.replacing("38é", with: "   ").data(using: encoding)))
+        #expect(Self.erasing(bytes) == (true, erased))
+    }
+}
