@@ -49,7 +49,8 @@ import Testing
             ("สวัสดี", "สวัส วัสดี สดี ดี ส วั ส สวั วัส"), ("東\u{FE00}京", "東京 京 東"), ("ก\u{200B}ข", "กข ข ก"),
         ])
     func grams(text: String, words: String) {
-        #expect(Words.indexed(text) == words)
+        // Strings are equal in any composition.
+        #expect(Array(Words.indexed(text).utf8) == Array(words.utf8))
     }
 
     @Test(

@@ -29,7 +29,9 @@ enum FoldedText {
     static func character(_ character: Character) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: character.unicodeScalars.lazy.filter { Separation($0) != .ignored })
-        return String(scalars).precomposedStringWithCompatibilityMapping.lowercased()
+        // The first mapping does not compose what it has made of narrow characters.
+        return String(scalars).precomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
+            .lowercased()
     }
 
     /// Diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic, and marks without a sound.

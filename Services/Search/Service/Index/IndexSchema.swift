@@ -97,6 +97,8 @@ enum IndexSchema {
             """,
             // Letters and digits that are written in several ways are folded to one. The vocabulary does not count images any more.
             "4 variants of letters": emptying,
+            // Narrow characters with marks are composed.
+            "5 narrow characters": emptying,
         ])
     }
 
