@@ -101,6 +101,18 @@ import Testing
         #expect(entries.map(\.details.isSensitive) == [true])
     }
 
+    @Test(arguments: ["true", #""true""#, "false", #""no""#]) func `sensitive may be a text`(value: String) throws {
+        let marked = post("", attachment("a.jpg")).replacing(
+            #""type":"Note""#, with: #""type":"Note","sensitive":\#(value)"#)
+        #expect(try mastodon(marked).map(\.skipped) == [value.contains("true") ? .sensitive : nil])
+    }
+
+    @Test func `a single tag may be an object`() throws {
+        let tagged = post("", attachment("a.jpg")).replacing(
+            #""type":"Note""#, with: ##""type":"Note","tag":{"type":"Hashtag","name":"#sea"}"##)
+        #expect(try mastodon(tagged).map(\.tags) == [["sea"]])
+    }
+
     @Test func `a single attachment may be an object, and its address a link`() throws {
         let object = post("", attachment("a.jpg")).replacing("[{\"type\":\"Document\"", with: "{\"type\":\"Document\"")
             .replacing("\"blurhash\":\"U\"}]", with: "\"blurhash\":\"U\"}")
@@ -144,6 +156,10 @@ import Testing
         ("plain", "plain"),
         ("\u{C3}\u{A9} and é", "é and é"), ("\u{E9}t\u{E9} c’est", "été c’est"), ("Ol\u{C3}\u{A1} \u{F0}\u{9F}", "Olá"),
         ("\u{F0}\u{9F}\u{87}\u{AB}\u{F0}\u{9F}\u{87}\u{B7} ’", "🇫🇷 ’"), ("", ""),
+        // Correct texts, and the same misread.
+        ("« CAFÉ » «ÉTÉ» CAFÉ\u{A0}! Nº 1, À\u{A0}2", "« CAFÉ » «ÉTÉ» CAFÉ\u{A0}! Nº 1, À\u{A0}2"),
+        ("«AMANHû É»", "«AMANHû É»"), ("\u{C3}\u{A0} Paris", "à Paris"), ("Ã\u{A0} é", "Ã\u{A0} é"),
+        ("\u{C2}\u{AB}\u{C3}\u{A0} \u{C3}\u{A9}\u{C2}\u{BB}", "«à é»"), ("\u{C9}\u{AB} \u{C3}\u{A9}", "ɫ é"),
     ])
     func `texts of Instagram are repaired, others remain`(text: String, repaired: String) {
         #expect(MisreadText.repaired(text) == repaired)
@@ -189,9 +205,10 @@ import Testing
 
     @Test func `the lists of Instagram are found in the folders of all years`() {
         for folder in ["your_instagram_activity/media", "your_instagram_activity/content", "content"] {
-            let files = (1...3).map { "\(folder)/posts_\($0).json" }
-            #expect(InstagramArchive.lists(hasFile: files.contains) == files)
-            #expect(InstagramArchive.lists(hasFile: ["\(folder)/posts_2.json"].contains).isEmpty)
+            let files = [1, 3, 10].map { "\(folder)/posts_\($0).json" }
+            let others = ["\(folder)/posts_a.json", "\(folder)/posts_1.html", "x/\(folder)/posts_4.json"]
+            #expect(InstagramArchive.lists(in: FolderFiles("/none", files.reversed() + others)) == files)
+            #expect(InstagramArchive.lists(in: FolderFiles("/none", others)).isEmpty)
         }
     }
 

@@ -19,17 +19,22 @@ struct FolderFilesTests {
         }
     }
 
-    @Test func `files of systems are skipped and counted, hidden ones are skipped`() async throws {
-        let system = [
+    @Test func `hidden files and files of systems are skipped and counted`() async throws {
+        let skipped = [
             "@eaDir/a.jpg/SYNOPHOTO_THUMB_XL.jpg", "Thumbs.db", "sub/desktop.ini", "__MACOSX/._a.jpg", "#recycle/b.jpg",
-            "$RECYCLE.BIN/c.jpg", "lost+found/d.jpg", "x/@eaDir/e.jpg",
+            "$RECYCLE.BIN/c.jpg", "lost+found/d.jpg", "x/@eaDir/e.jpg", ".hidden/c.jpg", ".DS_Store", ".@__thumb/a.jpg",
         ]
-        try await withFolder(system + ["a.jpg", "sub/b.jpg", ".hidden/c.jpg", ".DS_Store", ".@__thumb/a.jpg"]) {
-            folder in
+        try await withFolder(skipped + ["a.jpg", "sub/b.jpg"]) { folder in
             let files = FolderFiles(folder)
-            #expect(files.pictures == ["a.jpg", "sub/b.jpg"])
-            // A hidden name within a folder of a system is hidden.
-            #expect(files.systemFiles == system.count - 1)
+            #expect(files.pictures == ["a.jpg", "sub/b.jpg"] && files.systemFiles == skipped.count)
+        }
+    }
+
+    @Test func `a link to a folder has its files`() async throws {
+        try await withFolder(["a.jpg", "sub/b.jpg"]) { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "-link", withDestinationPath: folder)
+            #expect(FolderFiles(folder + "-link").pictures == ["a.jpg", "sub/b.jpg"])
+            #expect(try ImportFolder(path: folder + "-link").contents().entries.count == 2)
         }
     }
 

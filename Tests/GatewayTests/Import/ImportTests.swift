@@ -222,11 +222,15 @@ import Testing
         return ids
     }
 
-    @Test func `a title replaces a missing description, and unknown members are ignored`() async throws {
+    @Test(arguments: [
+        (#""title":"A""#, "A"), (#""title":"A","description":"B""#, "A\nB"),
+        (#""title":"A","description":"A b""#, "A b"),
+        (#""description":"B""#, "B"), (#""title":null,"description":"B","more":1"#, "B"), (#""licence":"CC0""#, nil),
+    ])
+    func `a title is the first line of the description`(members: String, description: String?) async throws {
         try await withTemporaryDirectory { folder in
-            let text = #"[{"file":"a.jpg","title":"A","licence":"CC0"},{"file":"b.jpg","title":"B","description":"C"}]"#
-            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
-            #expect(try ImportFolder(path: folder).contents().entries.map(\.description) == ["A", "C"])
+            try Data(#"[{"file":"a.jpg",\#(members)}]"#.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
+            #expect(try ImportFolder(path: folder).contents().entries.map(\.description) == [description])
         }
     }
 

@@ -1,13 +1,14 @@
 import Foundation
 
-/// The files of a folder and of its subfolders, without hidden ones and without those that systems and programs put there.
+/// The files of a folder and of its subfolders, without hidden ones and without those that systems and programs put there, which are
+/// counted.
 struct FolderFiles: Sendable {
     let path: String
 
     /// The paths of the files, by name with numbers as numbers.
     let pictures: [String]
 
-    /// How many files of systems there are.
+    /// How many files are hidden or of systems.
     let systemFiles: Int
 
     /// The paths by their last component, in canonical composition.
@@ -22,12 +23,13 @@ struct FolderFiles: Sendable {
     ]
 
     init(_ path: String) {
-        let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        // A link to a folder has no files.
+        let place = URL(filePath: path).resolvingSymlinksInPath().path
+        let all = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
         var (files, systemFiles) = ([String](), 0)
         for file in all where !Self.isFolder("\(path)/\(file)") {
             let parts = file.split(separator: "/")
-            if parts.contains(where: { $0.hasPrefix(".") }) { continue }
-            if parts.contains(where: { Self.systemNames.contains($0.lowercased()) }) {
+            if parts.contains(where: { $0.hasPrefix(".") || Self.systemNames.contains($0.lowercased()) }) {
                 systemFiles += 1
             } else {
                 files.append(file)

@@ -45,7 +45,7 @@ struct ImportEntry: Sendable, Equatable {
             let id = object.optional("id", .uuid, \.id)
             let username = object.required("username", .string, \.username)
             let message = object.required("message", .string, \.message)
-            let createdAt = object.optional("created_at", .date, \.createdAt)
+            let createdAt = object.optional("created_at", ImportDate.codec, \.createdAt)
             return { members throws(JSONError) in
                 Comment(
                     id: try members[id], username: try members[username], message: try members[message],
@@ -64,7 +64,7 @@ struct ImportEntry: Sendable, Equatable {
             "comments", .array(of: Comment.codec), { $0.comments.isEmpty ? nil : $0.comments })
         let image = object.optional("image", .string, \.image)
         let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
-        let publishedAt = object.optional("published_at", .date, \.publishedAt)
+        let publishedAt = object.optional("published_at", ImportDate.codec, \.publishedAt)
         let hints = PictureHints.Members(in: &object) { $0.hints }
         let details = PictureDetails.Members(in: &object, isAuthored: false) { $0.details }
         // Other names for `credit`, `license` and `source`.
@@ -80,8 +80,11 @@ struct ImportEntry: Sendable, Equatable {
             guard file != nil || image != nil else {
                 throw .mismatch(path: "file", reason: "must be there, or else image, a URL")
             }
+            let description = try members[description]
+            // The first line of a description is its title.
+            let texts = [description?.hasPrefix(title ?? "") == true ? nil : title, description].compactMap(\.self)
             return ImportEntry(
-                file: file, id: try members[id], description: try members[description] ?? title,
+                file: file, id: try members[id], description: texts.isEmpty ? nil : texts.joined(separator: "\n"),
                 location: try members[location], comments: try members[comments] ?? [], image: image,
                 tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members),
                 details: try details.read(members).completed(by: other))

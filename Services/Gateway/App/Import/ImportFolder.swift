@@ -78,7 +78,7 @@ struct ImportFolder: Sendable {
             }
             return (MastodonArchive.listName, Contents(entries: entries))
         }
-        let lists = InstagramArchive.lists(hasFile: files.has)
+        let lists = InstagramArchive.lists(in: files)
         guard let first = lists.first else { return nil }
         var posts: [JSONValue] = []
         for list in lists { posts.append(try read(list, text(of: list), as: JSONValue.codec)) }

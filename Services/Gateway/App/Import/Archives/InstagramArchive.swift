@@ -12,14 +12,15 @@ struct InstagramArchive {
     /// The folders that have had the lists of posts, the latest first.
     private static let folders = ["your_instagram_activity/media", "your_instagram_activity/content", "content"]
 
-    /// The files that list posts, from `posts_1.json` on.
-    static func lists(hasFile: (String) -> Bool) -> [String] {
-        for folder in folders {
-            var names: [String] = []
-            while case let name = "\(folder)/posts_\(names.count + 1).json", hasFile(name) { names.append(name) }
-            if !names.isEmpty { return names }
+    /// The files that list posts, by their numbers.
+    static func lists(in files: FolderFiles) -> [String] {
+        let lists = folders.lazy.map { folder in
+            files.pictures.filter { file in
+                let name = file.hasPrefix("\(folder)/posts_") ? file.dropFirst(folder.count + 7) : ""
+                return name.hasSuffix(".json") && Int(name.dropLast(5)) != nil
+            }
         }
-        return []
+        return lists.first { !$0.isEmpty } ?? []
     }
 
     /// The pictures, those of the newest post first. Members of another form than expected count as absent.
@@ -30,13 +31,15 @@ struct InstagramArchive {
         let posts = lists.compactMap(\.elements)
         guard posts.count == lists.count else { return nil }
         return posts.joined().enumerated()
-            .sorted { (Self.time($1.element) ?? 0, $0.offset) < (Self.time($0.element) ?? 0, $1.offset) }
+            .sorted {
+                (Self.time($1.element) ?? .distantPast, $0.offset) < (Self.time($0.element) ?? .distantPast, $1.offset)
+            }
             .flatMap { entries(of: $0.element) }
     }
 
     /// The time of a post; a post of a single picture has it there.
-    private static func time(_ post: JSONValue) -> Int? {
-        (post["creation_timestamp"] ?? media(of: post).first?["creation_timestamp"])?.integer
+    private static func time(_ post: JSONValue) -> Date? {
+        ImportDate.parse(post["creation_timestamp"] ?? media(of: post).first?["creation_timestamp"])
     }
 
     private static func media(of post: JSONValue) -> [JSONValue] {
@@ -44,7 +47,7 @@ struct InstagramArchive {
     }
 
     private func entries(of post: JSONValue) -> [ImportEntry] {
-        let date = Self.time(post).map { Date(timeIntervalSince1970: TimeInterval($0)) }
+        let date = Self.time(post)
         return Self.media(of: post).map { medium in
             let words = [post, medium].compactMap { $0["title"]?.text }.first { !$0.isEmpty }.map(MisreadText.repaired)
             let address = medium["uri"]?.text

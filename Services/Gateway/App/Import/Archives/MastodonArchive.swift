@@ -20,20 +20,21 @@ struct MastodonArchive {
     func entries(_ outbox: JSONValue) -> [ImportEntry]? {
         guard let activities = outbox["orderedItems"]?.elements else { return nil }
         // Boosts of others' posts have only an address.
-        let posts = activities.compactMap { activity -> (date: String, post: JSONValue)? in
+        let posts = activities.compactMap { activity -> (date: Date?, post: JSONValue)? in
             guard activity["type"]?.text == "Create", let post = activity["object"] else { return nil }
-            return (post["published"]?.text ?? activity["published"]?.text ?? "", post)
+            return ((post["published"] ?? activity["published"])?.text.flatMap(ImportDate.parse), post)
         }
-        // The archive begins with the oldest post. All dates are in UTC and in the same form.
-        return posts.enumerated().sorted { ($1.element.date, $1.offset) < ($0.element.date, $0.offset) }
-            .flatMap { entries(of: $0.element.post, $0.element.date) }
+        // The archive begins with the oldest post.
+        return posts.enumerated().sorted {
+            ($1.element.date ?? .distantPast, $1.offset) < ($0.element.date ?? .distantPast, $0.offset)
+        }.flatMap { entries(of: $0.element.post, $0.element.date) }
     }
 
-    private func entries(of post: JSONValue, _ date: String) -> [ImportEntry] {
+    private func entries(of post: JSONValue, _ date: Date?) -> [ImportEntry] {
         let text = Self.text(of: post)
         let readers = ["to", "cc"].compactMap { post[$0] }.flatMap { Self.list($0).compactMap(\.text) }
         let isPublic = readers.contains { Self.everybody.contains($0) }
-        let isSensitive = post["sensitive"]?.boolean ?? false
+        let isSensitive = post["sensitive"].map { $0.boolean == true || $0.text == "true" } ?? false
         return (post["attachment"].map(Self.list) ?? []).map { attachment in
             let address = Self.address(of: attachment)
             let file = address.flatMap(files.file)
@@ -58,7 +59,7 @@ struct MastodonArchive {
             let words = [text, alt].compactMap(\.self).first { !$0.isEmpty }
             return ImportEntry(
                 file: file ?? post["id"]?.text ?? "a post", id: nil, description: words, location: nil, comments: [],
-                tags: Self.tags(of: post), publishedAt: WireDate.parse(date),
+                tags: Self.tags(of: post), publishedAt: date,
                 details: PictureDetails(alt: alt.map { Self.cut($0) }, isSensitive: isSensitive), refusal: refusal,
                 skipped: skipped)
         }
@@ -78,7 +79,7 @@ struct MastodonArchive {
 
     /// The hashtags of a post, as many as an item can have.
     private static func tags(of post: JSONValue) -> [String] {
-        let names = (post["tag"]?.elements ?? []).filter { $0["type"]?.text == "Hashtag" }
+        let names = (post["tag"].map(list) ?? []).filter { $0["type"]?.text == "Hashtag" }
             .compactMap { $0["name"]?.text.map { String($0.drop { $0 == "#" }) } }
         let fitting = ItemTags.stored(names).filter { ItemTags.length.contains($0.unicodeScalars.count) }
         return Array(fitting.prefix(ItemTags.maximumCount))
