@@ -38,6 +38,16 @@ struct FolderFilesTests {
         }
     }
 
+    @Test func `a name that is not in UTF-8 is refused`() async throws {
+        try await withFolder(["a.jpg"]) { folder in
+            let name = Array("\(folder)/caf".utf8CString.dropLast()) + [CChar(bitPattern: 0xE9), 0]
+            let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
+            #expect(descriptor >= 0 && close(descriptor) == 0)
+            let entries = try ImportFolder(path: folder).contents().entries
+            #expect(entries.map { $0.refusal?.contains("UTF-8; rename") } == [nil, true])
+        }
+    }
+
     @Test func `names are ordered with numbers as numbers`() async throws {
         try await withFolder(["IMG_10.jpg", "IMG_2.jpg", "img_1.jpg", "b.jpg"]) { folder in
             #expect(FolderFiles(folder).pictures == ["b.jpg", "img_1.jpg", "IMG_2.jpg", "IMG_10.jpg"])

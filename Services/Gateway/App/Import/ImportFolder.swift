@@ -114,8 +114,11 @@ struct ImportFolder: Sendable {
             }.map(\.element) + without
         let entries = ordered.map { file, date in
             let name = ((file as NSString).lastPathComponent as NSString).deletingPathExtension
+            // What is no character in UTF-8 is a replacement character here.
+            let isUnreadable = name.unicodeScalars.contains("\u{FFFD}") && !files.has(file)
             return ImportEntry(
-                file: file, id: nil, description: name, location: nil, comments: [], publishedAt: date)
+                file: file, id: nil, description: name, location: nil, comments: [], publishedAt: date,
+                refusal: isUnreadable ? "its name is not in UTF-8; rename the file" : nil)
         }
         return Contents(entries: entries, skipped: files.systemFiles == 0 ? [:] : [.system: files.systemFiles])
     }
