@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import gateway
@@ -27,6 +28,16 @@ struct EscapingTests {
             let visible = Escaping.visible("a\(scalar)b")
             #expect(visible.hasPrefix(#"a\"#) && visible.hasSuffix("b"))
             #expect(!visible.unicodeScalars.contains(scalar))
+        }
+    }
+
+    @Test(arguments: [0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0x61C...0x61C])
+    func `JSON with controls remains the same JSON`(range: ClosedRange<Int>) throws {
+        for value in range {
+            let text = "a\(try #require(Unicode.Scalar(value)))b"
+            let json = Escaping.json("[\n\"\(text)\"]")
+            #expect(json.unicodeScalars.allSatisfy { $0.isASCII && $0.value != 0x7F })
+            #expect(try JSONValue(json: json).elements?.first?.text == text)
         }
     }
 

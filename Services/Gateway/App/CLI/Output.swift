@@ -50,6 +50,9 @@ struct Output: Sendable {
     /// Prints a JSON document: on a terminal with indentation, otherwise as one line.
     func print(_ json: RawJSON) { print(terminal.isTerminal(.output) ? json.indented : "\(json)") }
 
+    /// Prints a JSON document as one line.
+    func print(line json: RawJSON) { print(terminal.isTerminal(.output) ? Escaping.json("\(json)") : "\(json)") }
+
     /// Replaces the last text on the terminal. If standard output is not a terminal, prints the text below the last one.
     func redraw(_ text: String, isFirst: Bool) {
         guard terminal.understandsEscapes(.output) else { return print(text) }

@@ -56,14 +56,13 @@ struct CallCommand: ClientCommand {
     private func printItems(_ params: RawJSON, _ session: Session) async throws {
         // Items appear as they arrive.
         session.output.finish()
-        let isForPeople = session.output.terminal.isTerminal(.output) && !session.asJSON
         var items: [RawJSON] = []
         do {
             try await session.items(of: method, params) { item in
                 if collect {
                     items.append(item)
                 } else {
-                    session.output.print(isForPeople ? Escaping.visible("\(item)") : "\(item)")
+                    session.output.print(line: item)
                 }
             }
         } catch let error as RPCError {

@@ -58,7 +58,7 @@ struct WatchCommand: ClientCommand {
     /// - Parameter isMark: whether this is the reset that was requested only for its seq.
     private func show(_ item: RawJSON, _ event: FeedEvent, isMark: Bool, _ session: Session) {
         if session.asJSON {
-            session.output.print("\(item)")
+            session.output.print(line: item)
         } else if isMark {
             session.output.say(Texts(session.language)[.watchStarted])
         } else {

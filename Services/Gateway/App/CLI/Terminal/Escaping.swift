@@ -13,6 +13,18 @@ enum Escaping {
         }
     }
 
+    /// The same for JSON, which remains JSON: there the characters of ASCII are escaped already.
+    static func json(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: mustEscape) else { return text }
+        return text.unicodeScalars.reduce(into: "") { visible, scalar in
+            if mustEscape(scalar), scalar.value > 0x7E {
+                visible += #"\u"# + String(0x10000 + scalar.value, radix: 16).dropFirst()
+            } else {
+                visible.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     private static func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
         guard !(" "..."~").contains(scalar) else { return false }
         return switch scalar.properties.generalCategory {
