@@ -45,6 +45,9 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     public var logLevel = Logger.Level.info
 
+    @Flag(help: "Create the directory of --root if there is none.")
+    public var create = false
+
     @Flag(name: .customLong("check"), help: "Check the options and exit.")
     public var isCheck = false
 
@@ -67,11 +70,14 @@ public struct ServiceOptions: ParsableArguments, Sendable {
         return limits
     }
 
-    /// - Throws: `ValidationError` when there is no root directory.
+    /// - Throws: `ValidationError` when no root directory is known, or when --root names one that does not exist.
     func check() throws {
         if root.path.isEmpty {
             throw ValidationError("there is no root: name a directory with --root DIR")
         }
+        // In a mistyped directory an empty deployment would begin.
+        guard let path = rootOption.path, !create, !FileManager.default.fileExists(atPath: path) else { return }
+        throw ValidationError("there is no directory \(path); --create creates it")
     }
 
     public func socket(of service: String) throws(SocketError) -> SocketPath {

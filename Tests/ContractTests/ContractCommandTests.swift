@@ -122,6 +122,11 @@ import Testing
             "the cases of likes write test data into the store of the running program; --write allows it", 64
         ),
         (["verify", "protocol", "--socket", "/nonexistent"], "/nonexistent", 69),
+        (
+            ["verify", "protocol", "likes", "--root", "/nonexistent"],
+            "Cannot use the plugin: /nonexistent/plugins.d/likes.json: cannot be opened: No such file", 65
+        ),
+        (["verify", "protocol"], "gateway: choose a plugin: gateway verify protocol --plugin feed", 64),
         (["verify", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),
         (["verify", "likes", "--socket", "a", "--plugin", "b"], "choose the implementation with one of", 64),
         (["verify", "nonsense", "--socket", "a"], "unknown contract nonsense. Known: comments, ", 64),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RPC
+import RPCTestKit
 import Testing
 
 @testable import ServiceKit
@@ -72,6 +73,17 @@ import Testing
 
     @Test func `an empty root is refused`() {
         #expect(refusal(of: ["--root", ""]).contains("--root needs a directory"))
+    }
+
+    @Test func `a root that does not exist is refused, unless it is to be created`() async throws {
+        try await withTemporaryDirectory { root in
+            try ServiceOptions.parse(["--root", root]).check()
+            try ServiceOptions.parse(["--root", root + "/none", "--create"]).check()
+            let options = try ServiceOptions.parse(["--root", root + "/none"])
+            #expect { try options.check() } throws: { error in
+                (error as? ValidationError)?.message == "there is no directory \(root)/none; --create creates it"
+            }
+        }
     }
 
     private func refusal(of arguments: [String]) -> String {

@@ -231,7 +231,7 @@ import Testing
         #expect(
             refused.errors.hasPrefix("gateway: No se publicó nada: el servidor, el puerto o la forma de http://10"))
         let unreached = try await Program("gateway").run(["feed", "--root", "/nonexistent", "--locale", "pt-BR"])
-        #expect(unreached.errors.contains("Nenhum gateway"), "\(unreached.errors)")
+        #expect(unreached.errors.contains("Não há nenhuma instalação em /nonexistent"), "\(unreached.errors)")
     }
 
     @Test func `an unknown --locale means English, and says so once`() async throws {

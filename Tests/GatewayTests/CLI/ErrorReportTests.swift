@@ -1,5 +1,6 @@
 import Presentation
 import RPC
+import RPCTestKit
 import Testing
 
 @testable import gateway
@@ -11,7 +12,8 @@ import Testing
         ErrorReport(
             CommandFailure(error, hints: hints),
             ErrorReport.Context(
-                language: language, socket: "/s", isTranslated: isTranslated, parameterNames: ["limit": "--limit"]),
+                language: language, place: .socket("/s"), isTranslated: isTranslated,
+                parameterNames: ["limit": "--limit"]),
             trace: TraceContext(parent: "00-11111111111111111111111111111111-2222222222222222-01"))
     }
 
@@ -37,6 +39,33 @@ import Testing
         #expect(report(RPCError(.unavailable, "x", service: "feed")).traceID == String(repeating: "1", count: 32))
         #expect(report(RPCError(.notFound, "x", service: "feed")).traceID == nil)
         #expect(report(RPCError(.invalidData, "x")).traceID == nil)
+    }
+
+    @Test(arguments: [
+        (
+            GatewayPlace.missing("/my feed"),
+            ["There is no deployment in /my feed", "Start all services: deploy/up --root '/my feed'"]
+        ),
+        (.stopped("/f", option: ""), ["The deployment in /f is stopped", "Start all services: deploy/up"]),
+        (
+            .stopped("/f", option: " --root x"),
+            ["The deployment in /f is stopped", "Start all services: deploy/up --root x"]
+        ),
+        (.socket("/s.sock"), ["No gateway is running at /s.sock"]),
+    ])
+    func `a stopped deployment is told from a missing one`(place: GatewayPlace, hints: [String]) {
+        let all = hints + ["For another deployment use --root DIR, or --socket PATH"]
+        #expect(place.hints(Texts(.en)) == all)
+    }
+
+    @Test func `the place of a gateway is a deployment if its directory is known`() async throws {
+        func place(_ arguments: String...) throws -> GatewayPlace { try ClientOptions.parse(arguments).place }
+        try await withTemporaryDirectory { root async throws in
+            #expect(try place("--root", root) == .stopped(root, option: " --root \(root)"))
+            #expect(try place("--root", root + "/none") == .missing(root + "/none"))
+            #expect(try place("--socket", root + "/run/gateway.sock") == .stopped(root, option: ""))
+            #expect(try place("--socket", root + "/x.sock") == .socket(root + "/x.sock"))
+        }
     }
 
     @Test func `as JSON it has everything that a program needs`() {

@@ -184,7 +184,7 @@ import Testing
                 let report = ErrorReport(
                     CommandFailure(error, hints: hints),
                     ErrorReport.Context(
-                        language: language, socket: "/s", isTranslated: isTranslated,
+                        language: language, place: .socket("/s"), isTranslated: isTranslated,
                         parameterNames: ["limit": "--limit"]),
                     trace: TraceContext(parent: "00-11111111111111111111111111111111-2222222222222222-01"))
                 let lines = ["gateway: " + report.line] + report.hints

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ContractKit
 import Foundation
 import JSON
 import Presentation
@@ -47,13 +48,15 @@ extension ClientCommand {
             failure = CommandFailure(error)
         } catch let error as JSONError {
             failure = CommandFailure(RPCError(.invalidData, "the answer violates its contract: \(error)"))
+        } catch let mistake as ContractMistake {
+            failure = CommandFailure(RPCError(.invalidData, "\(mistake)"))
         } catch let error as SocketError {
             failure = .usage("\(error)")
         } catch let error as ValidationError {
             failure = .usage(error.message, hints: ["See 'gateway \(Self.configuration.commandName ?? "") --help'."])
         }
         let context = ErrorReport.Context(
-            language: Language(client.preferredLocale()), socket: client.socket,
+            language: Language(client.preferredLocale()), place: client.place,
             isTranslated: Self.hasTranslatedErrors, parameterNames: Self.parameterNames)
         let report = ErrorReport(failure, context, trace: trace)
         output.report(report)

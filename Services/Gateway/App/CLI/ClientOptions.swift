@@ -69,6 +69,12 @@ struct ClientOptions: ParsableArguments {
         return path.hasSuffix(place) ? String(path.dropLast(place.count)) : nil
     }
 
+    var place: GatewayPlace {
+        guard let deployment else { return .socket(socket) }
+        guard FileManager.default.fileExists(atPath: deployment) else { return .missing(deployment) }
+        return .stopped(deployment, option: rootOption.path.map { " --root \($0.shellWord)" } ?? "")
+    }
+
     /// The options that select the same gateway, for a suggested command.
     var route: String {
         let options = [("--root", rootOption.path), ("--socket", socketPath)]

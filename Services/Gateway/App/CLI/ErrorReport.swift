@@ -45,8 +45,8 @@ extension ErrorReport {
     struct Context {
         let language: Language
 
-        /// The gateway's socket, for the hint when no gateway answers.
-        let socket: String
+        /// Where the gateway should be, for the hints when it does not answer.
+        let place: GatewayPlace
 
         /// Whether the gateway answers the command's errors in the reader's language.
         let isTranslated: Bool
@@ -73,9 +73,7 @@ extension ErrorReport {
             traceID = id
             hints.append(texts.text(.traceHint, id))
         }
-        if isUnreached {
-            hints += [texts[.noGateway], texts.text(.otherDeployment, context.socket)]
-        }
+        if isUnreached { hints += context.place.hints(texts) }
     }
 
     private static func unreached(_ error: RPCError, _ language: Language) -> String {

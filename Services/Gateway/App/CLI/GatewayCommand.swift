@@ -67,7 +67,7 @@ struct GatewayCommand: AsyncParsableCommand {
             }
         } catch let error as ValidationError {
             // The library would print the usage of `gateway`.
-            Output(terminal: .live(), color: .auto).say("Error: \(error.message)")
+            Output(terminal: .live(), color: .auto).complain(error.message)
             exit(withError: ExitCode.validationFailure)
         } catch {
             HelpWidth.raise()

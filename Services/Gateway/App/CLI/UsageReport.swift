@@ -26,8 +26,8 @@ struct UsageReport {
     private var asJSON: Bool { arguments.prefix { $0 != "--" }.contains("--json") }
 
     var text: String {
-        unknownCommand.map { "Error: \($0)\n  See 'gateway --help' for the commands." }
-            ?? GatewayCommand.fullMessage(for: error)
+        unknownCommand.map { "gateway: \($0)\n  See 'gateway --help' for the commands." }
+            ?? GatewayCommand.fullMessage(for: error).replacing("Error: ", with: "gateway: ", maxReplacements: 1)
     }
 
     private var message: String { unknownCommand ?? GatewayCommand.message(for: error) }

@@ -109,7 +109,10 @@ public enum TextKey: String, CaseIterable, Sendable {
     case columnLocation = "feed.column.location"
 
     case allowServer = "hint.allow_server"
+    case noDeployment = "hint.no_deployment"
     case noGateway = "hint.no_gateway"
+    case startDeployment = "hint.start_deployment"
+    case stoppedDeployment = "hint.stopped_deployment"
     case otherDeployment = "hint.other_deployment"
     case traceHint = "hint.trace"
 

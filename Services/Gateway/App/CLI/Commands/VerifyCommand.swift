@@ -16,7 +16,8 @@ struct VerifyCommand: LocalCommand {
             of our plugins), \
             or the path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
 
-            Without --socket, --plugin and --start the running plugin with the name of the first contract is verified.
+            Without --socket, --plugin and --start the running plugin with the name of the first contract other than "protocol" is \
+            verified.
 
             The cases of most contracts write test data, which every reader of a running program sees. So a running program is \
             verified only with --write. --start runs a program for the cases, whose folder {root} is removed afterwards. Cases that \
@@ -70,6 +71,7 @@ struct VerifyCommand: LocalCommand {
     @Option(help: "When to use colours: auto, always or never.") var color = ColorChoice.auto
 
     static let timeouts = 0.001...86_400
+    private static let protocolName = "protocol"
 
     func validate() throws {
         let choices = [socket, plugin, start].count(where: { $0 != nil })
@@ -139,7 +141,10 @@ struct VerifyCommand: LocalCommand {
     private func subject() throws -> Subject {
         if let start { return .command(start) }
         if let socket { return .socket(socket) }
-        let name = plugin ?? contracts[0]
+        // No plugin is called like the contract of the protocol, which is every service's.
+        guard let name = plugin ?? contracts.first(where: { $0 != Self.protocolName }) else {
+            throw ValidationError("choose a plugin: gateway verify \(Self.protocolName) --plugin feed")
+        }
         do throws(JSONError) {
             _ = try PluginName.checked(name)
         } catch {
