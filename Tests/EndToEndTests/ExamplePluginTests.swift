@@ -57,6 +57,15 @@ private func withShared(_ body: @Sendable (Deployment) async throws -> Void) asy
 @Suite(.deployment(with: withShared)) struct ExamplePluginTests {
     private let deployment = Deployment.ofSuite
 
+    @Test(arguments: ["python", "typescript"]) func `a client of a running plugin can be written`(language: String)
+        async throws
+    {
+        let written = try await deployment.gateway("client", language, "places")
+        #expect(written.status == 0 && written.output.contains("places.coordinates"), "\(written.errors)")
+        let unknown = try await deployment.gateway("client", language, "nothing")
+        #expect(unknown.status == 64 && unknown.errors.contains("unknown contract nothing. Known: "))
+    }
+
     @Test func `both add to the feed on the command line, over HTTP and on the page`() async throws {
         for (arguments, count) in [
             (["likes.add", "image_id=\(ids[0])"], 1), (["likes.add", "image_id=\(ids[0].lowercased())"], 2),

@@ -88,7 +88,7 @@ struct PythonClient {
             \"""Calls the service that listens on a socket, or the gateway in front of it. Not for several threads at a time.\"""
 
             def __init__(self, path: str, timeout: float = 30):
-                self.path, self.timeout, self._last = path, timeout, 0
+                self._path, self._timeout, self._last = path, timeout, 0
                 self._peer = self._connect()
 
             def __enter__(self) -> Client:
@@ -102,13 +102,13 @@ struct PythonClient {
 
             def _connect(self) -> socket.socket:
                 peer = socket.socket(socket.AF_UNIX)
-                peer.settimeout(self.timeout)
-                peer.connect(self.path)
+                peer.settimeout(self._timeout)
+                peer.connect(self._path)
                 return peer
 
             def _call(self, method: str, params: dict[str, Any]) -> Any:
                 self._last += 1
-                meta = {"timeout_ms": max(1, int(self.timeout * 1000))}
+                meta = {"timeout_ms": max(1, int(self._timeout * 1000))}
                 try:
                     _send(self._peer, self._last, method, params, meta)
                     while (answer := _receive(self._peer)).get("id") != self._last:

@@ -68,8 +68,8 @@ struct TypeScriptClient {
         let errors = method.errors.isEmpty ? "" : " Fails with \(method.errors.joined(separator: ", "))."
         let call =
             method.streams
-            ? "  \(method.verb.scriptName)(\(parameter)): AsyncGenerator<\(result)> {\n    return this.stream(\"\(method.name)\", params) as AsyncGenerator<\(result)>;"
-            : "  async \(method.verb.scriptName)(\(parameter)): Promise<\(result)> {\n    return (await this.call(\"\(method.name)\", params)) as \(result);"
+            ? "  \(method.verb.scriptName)(\(parameter)): AsyncGenerator<\(result)> {\n    return this._stream(\"\(method.name)\", params) as AsyncGenerator<\(result)>;"
+            : "  async \(method.verb.scriptName)(\(parameter)): Promise<\(result)> {\n    return (await this._call(\"\(method.name)\", params)) as \(result);"
         return "\n  /** \(method.summary)\(errors) */\n\(call)\n  }"
     }
 
@@ -77,31 +77,31 @@ struct TypeScriptClient {
         """
         /** Calls the service that listens on a socket, or the gateway in front of it. */
         export class Client {
-          private readonly path: string;
-          private readonly timeout: number;
-          private connection: Connection | undefined;
-          private last = 0;
+          private readonly _path: string;
+          private readonly _timeout: number;
+          private _connection: Connection | undefined;
+          private _last = 0;
 
           /** The timeout is in milliseconds. */
           constructor(path: string, timeout = 30_000) {
-            this.path = path;
-            this.timeout = timeout;
+            this._path = path;
+            this._timeout = timeout;
           }
 
           close(): void {
-            this.connection?.close();
-            this.connection = undefined;
+            this._connection?.close();
+            this._connection = undefined;
           }
 
-          private async call(method: string, params: object): Promise<unknown> {
-            if (!this.connection?.isOpen) this.connection = new Connection(this.path);
-            const id = ++this.last;
-            const meta = { timeout_ms: this.timeout };
-            return unpacked(await this.connection.answer(id, { method, params: packed(params), meta }, this.timeout + 1_000));
+          private async _call(method: string, params: object): Promise<unknown> {
+            if (!this._connection?.isOpen) this._connection = new Connection(this._path);
+            const id = ++this._last;
+            const meta = { timeout_ms: this._timeout };
+            return unpacked(await this._connection.answer(id, { method, params: packed(params), meta }, this._timeout + 1_000));
           }
 
-          private async *stream(method: string, params: object): AsyncGenerator<unknown> {
-            const connection = new Connection(this.path);
+          private async *_stream(method: string, params: object): AsyncGenerator<unknown> {
+            const connection = new Connection(this._path);
             try {
               const meta = { stream: true, window: 16 };
               const end = connection.answer(1, { method, params: packed(params), meta });
@@ -227,7 +227,7 @@ struct TypeScriptClient {
 }
 
 extension String {
-    private static let scriptNames: Set = ["call", "stream", "close", "constructor"]
+    private static let scriptNames: Set = ["close", "constructor"]
 
     /// A name that does not hide a member of the client.
     fileprivate var scriptName: String {
