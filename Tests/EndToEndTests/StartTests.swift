@@ -116,6 +116,21 @@ struct StartTests {
         }
     }
 
+    @Test func `without search only a part serves, which is exit code 1`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            try stubs.write("search-service", "exec '\(Program.directory)/search-service' \"$@\"\n")
+            #expect(try await deployment.up("--empty").status == 0)
+            try stubs.write("search-service", "exit 3\n")
+            // The others run already.
+            let broken = try await deployment.up("--wait", "1")
+            #expect(broken.status == 1 && broken.errors.contains("Only some programs"), "\(broken.errors)")
+            #expect(broken.errors.contains("log/search.log"), "\(broken.errors)")
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
     @Test func `an unedited manifest is updated, and an edited one stays`() async throws {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
@@ -232,7 +247,6 @@ private struct Stubs {
         for service in ["feed", "comments", "image-data"] {
             let path = "\(directory)/\(service)-service"
             let script = """
-                #!/bin/bash
                 [[ " $* " == *' --check '* ]] || echo " $* " >>'\(path).starts'
                 words=()
                 while (($#)); do
@@ -245,9 +259,14 @@ private struct Stubs {
                 exec '\(Program.directory)/\(service)-service' "${words[@]}"
 
                 """
-            try Data(script.utf8).write(to: URL(filePath: path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            try write("\(service)-service", script)
         }
+    }
+
+    func write(_ program: String, _ script: String) throws {
+        let path = "\(directory)/\(program)"
+        try Data("#!/bin/bash\n\(script)".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
     func starts(of program: String) throws -> [Substring] {
