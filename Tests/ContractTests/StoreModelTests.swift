@@ -15,7 +15,9 @@ struct StoreModelTests {
         for seed in 1...Self.seeds {
             try await withTemporaryDirectory { root in
                 // A store of the same kind, from another deployment.
-                try await RunningService.with(name, root: root + "/o", arguments: StoreHistory.arguments(of: name)) {
+                try await RunningService.with(
+                    name, root: root + "/o", arguments: ["--create"] + StoreHistory.arguments(of: name)
+                ) {
                     try await $0.write(StoreHistory.foreign, to: name)
                 }
                 let history = StoreHistory(name, root: root, seed: UInt64(seed))

@@ -115,6 +115,7 @@ private final class LateFeedStore: FeedStore {
     func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice { FeedSlice(items: [], hasMore: false) }
     func item(_ id: UUID) async throws -> FeedImage? { nil }
 
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] { [] }
     func count() async throws -> Int { committed.count }
     func checkIntegrity() async throws {}
 }

@@ -38,6 +38,19 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
+    @Test(arguments: Factory.all) func `items are found by a range of ids, in the order of their ids`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(3), picture(1), picture(4), picture(2)])
+            let ids = UUID(number: 1)...UUID(number: 3)
+            #expect(try await store.items(withIDs: ids, limit: 10).map(\.number) == [1, 2, 3])
+            #expect(try await store.items(withIDs: ids, limit: 2).map(\.number) == [1, 2])
+            _ = try await store.remove([UUID(number: 2)])
+            #expect(try await store.items(withIDs: ids, limit: 2).map(\.number) == [1, 3])
+        }
+    }
+
     // MARK: Publishing
 
     @Test(arguments: Factory.all) func `A and B published onto C give A, B, C`(stores: Factory) async throws {

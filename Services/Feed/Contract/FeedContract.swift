@@ -8,7 +8,8 @@ public enum FeedContract {
     public static let contract = Contract(
         name: "feed", version: 1,
         methods: [
-            load.description, get.description, count.description, publish.description, remove.description,
+            load.description, get.description, find.description, count.description, publish.description,
+            remove.description,
             validate.description,
             watch.description,
         ])
@@ -26,6 +27,11 @@ public enum FeedContract {
     public static let get = Method(
         "feed.get", "Return one item of the feed.",
         params: FeedItemSelection.codec, answer: LoadedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
+
+    /// Returns the items whose ids begin with some digits, so that people can type a part of an id. An edge knows those of its cache.
+    public static let find = Method(
+        "feed.find", "Return the items whose ids begin with these digits.",
+        params: FindItems.codec, answer: MatchingItems.codec, errors: [.dataLoss])
 
     /// Returns the number of items, which a mirror of the feed needs to show its progress. An edge counts the items of its cache.
     public static let count = Method(

@@ -9,6 +9,9 @@ public protocol FeedStore: Sendable {
 
     func item(_ id: UUID) async throws -> FeedImage?
 
+    /// The first items with ids in a range, by their ids.
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage]
+
     /// The number of items.
     func count() async throws -> Int
 

@@ -20,6 +20,10 @@ struct BroadcastingFeedStore: FeedStore {
 
     func item(_ id: UUID) async throws -> FeedImage? { try await store.item(id) }
 
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
+        try await store.items(withIDs: ids, limit: limit)
+    }
+
     func count() async throws -> Int { try await store.count() }
 
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {

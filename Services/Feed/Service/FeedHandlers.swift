@@ -27,6 +27,10 @@ struct FeedHandlers {
             }
             return LoadedItem(FeedItem(item))
         }
+        table.handle(FeedContract.find) { params, _ in
+            let items = try await store.items(withIDs: params.prefix.ids, limit: MatchingItems.maximumCount)
+            return MatchingItems(items: items.map(FeedItem.init))
+        }
         table.handle(FeedContract.count) { _, _ in Count(count: try await store.count()) }
         table.handle(FeedContract.publish) { params, _ in
             try await answering {

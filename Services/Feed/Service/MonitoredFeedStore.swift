@@ -14,6 +14,10 @@ struct MonitoredFeedStore: FeedStore {
         try await store.reading { try $0.item(id) }
     }
 
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
+        try await store.reading { try $0.items(withIDs: ids, limit: limit) }
+    }
+
     func count() async throws -> Int { try await store.reading { try $0.count() } }
 
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {

@@ -14,7 +14,7 @@ package struct RunningService {
     {
         let path = "\(root)/run/\(name).sock"
         let socket = try SocketPath(path)
-        let process = try ChildProcess.start([try Programs.path(program)] + arguments + ["--root", root])
+        let process = try ChildProcess.start([try Programs.path(program)] + arguments + ["--create", "--root", root])
         try process.waitUntilServing(at: path)
         return try await RPCClient.withConnection(to: socket, as: "bench") { client in
             _ = try await client.call(ProtocolMethods.ping, Empty())

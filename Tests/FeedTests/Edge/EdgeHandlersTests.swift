@@ -29,6 +29,16 @@ struct EdgeHandlersTests {
         }
     }
 
+    @Test func `an edge finds the items of its cache by the beginning of their ids`() async throws {
+        try await withClient { client in
+            let prefix = try #require(IDPrefix(String(UUID(number: 1).uuidString.prefix(8))))
+            let find = FindItems(prefix: prefix)
+            #expect(try await client.call(FeedContract.find, find).items == [])
+            let page = try await client.call(FeedContract.load, LoadFeed()).items
+            #expect(try await client.call(FeedContract.find, find).items == page.sorted { $0.id < $1.id })
+        }
+    }
+
     @Test func `publishing and removing are refused before they begin`() async throws {
         try await withClient { client in
             let item = FeedItem(id: UUID(number: 1), image: "https://pictures.example/1")

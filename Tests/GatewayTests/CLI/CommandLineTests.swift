@@ -234,6 +234,32 @@ import Testing
         #expect(unreached.errors.contains("Não há nenhuma instalação em /nonexistent"), "\(unreached.errors)")
     }
 
+    @Test func `the beginning of an id is enough if it is the only one`() async throws {
+        let ids = ["AB10C000-0000-4000-8000-000000000001", "AB10C000-0000-4000-8000-000000000002"]
+        for id in ids {
+            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
+        }
+        _ = try await deployment.gateway(
+            "comment", "ab10c000-0000-4000-8000-000000000001", "--username", "ana", "alpha")
+        let comments = try await deployment.gateway("comments", ids[0].lowercased(), "--json")
+        #expect(comments.output.contains("alpha"))
+        for arguments in [
+            ["comments", "AB10"], ["image", "AB10"], ["comment", "AB10", "x"], ["remove", "--force", "AB10"],
+            ["feed", "--after", "AB10"],
+        ] {
+            let several = try await deployment.gateway(arguments)
+            #expect(several.status == 64 && ids.allSatisfy(several.errors.contains), "\(several.errors)")
+            let none = try await deployment.gateway(arguments.map { $0 == "AB10" ? "AB11" : $0 })
+            #expect(none.status == (arguments[0] == "remove" ? 0 : 66), "\(none.errors)")
+            let short = try await deployment.gateway(arguments.map { $0 == "AB10" ? "AB1" : $0 })
+            #expect(short.status == 64, "\(short.errors)")
+        }
+        #expect(try await deployment.gateway("remove", ids[1]).status == 0)
+        #expect(try await deployment.gateway("comments", "ab10", "--json").output.contains("alpha"))
+        #expect(try await deployment.gateway("remove", "ab10-c").status == 0)
+        #expect(try await deployment.gateway("remove", "ab10").status == 66)
+    }
+
     @Test func `an unknown --locale means English, and says so once`() async throws {
         let unknown = try await deployment.gateway("feed", "--locale", "fr")
         #expect(unknown.status == 0 && unknown.output.hasPrefix("My Feed\n"))

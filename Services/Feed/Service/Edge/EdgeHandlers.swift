@@ -18,6 +18,10 @@ struct EdgeHandlers {
         table.handle(FeedContract.get) { params, context in
             try await feed.item(params.id, within: context.timeLeft)
         }
+        table.handle(FeedContract.find) { params, _ in
+            let items = try await feed.cache.items(withIDs: params.prefix.ids, limit: MatchingItems.maximumCount)
+            return MatchingItems(items: items.map(FeedItem.init))
+        }
         table.handle(FeedContract.count) { _, _ in Count(count: try await feed.cache.count()) }
         table.handle(FeedContract.publish) { _, _ in throw readOnly }
         table.handle(FeedContract.remove) { _, _ in throw readOnly }

@@ -20,6 +20,10 @@ struct SoftFeedCache: FeedCache {
 
     func item(_ id: UUID) async throws -> CachedFeedItem? { try await store.reading { try $0.item(id) } }
 
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
+        try await store.reading { try $0.items(withIDs: ids, limit: limit) } ?? []
+    }
+
     func count() async throws -> Int { try await store.reading { try $0.count() } ?? 0 }
 
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? {

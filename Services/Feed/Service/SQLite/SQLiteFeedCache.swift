@@ -16,6 +16,17 @@ struct SQLiteFeedCache: FeedCache {
 
     func item(_ id: UUID) throws -> CachedFeedItem? { try pool.read { try CacheLinks(db: $0).item(id) } }
 
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) throws -> [FeedImage] {
+        try pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT \(FeedImage.columns) FROM node WHERE id BETWEEN ? AND ? AND state = 1 ORDER BY id LIMIT ?
+                    """)
+            let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, limit]
+            return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
+        }
+    }
+
     func count() throws -> Int {
         try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") ?? 0 }
     }

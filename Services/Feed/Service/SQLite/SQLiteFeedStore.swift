@@ -29,6 +29,14 @@ struct SQLiteFeedStore: FeedStore {
         try pool.read { try Self.item(id, $0) }
     }
 
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) throws -> [FeedImage] {
+        try pool.read { db in
+            try Self.images(
+                db, "SELECT \(FeedImage.columns) FROM item WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+                [ids.lowerBound, ids.upperBound, limit])
+        }
+    }
+
     func count() throws -> Int {
         try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
     }

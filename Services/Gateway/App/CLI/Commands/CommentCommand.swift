@@ -24,7 +24,10 @@ struct CommentCommand: ClientCommand {
     /// The maximum size of a text on standard input, in bytes: far more than a comment may have.
     static let maximumTextBytes = 100_000
 
-    @Argument(help: "The id of the image.", completion: .imageIDs, transform: UUID.argument) var imageID: UUID
+    @Argument(
+        help: ArgumentHelp("The id of the image, or its beginning.", valueName: "image-id"), completion: .imageIDs,
+        transform: ImageID.argument)
+    var image: ImageID
     @Argument(help: "The text, 1 to 2,000 characters; - reads it from standard input.") var text: String
 
     @Option(help: ArgumentHelp("The author, 1 to 64 characters. Default: the current user.", valueName: "name"))
@@ -33,6 +36,7 @@ struct CommentCommand: ClientCommand {
     func run(_ session: Session) async throws {
         let message =
             text == InputFile.standardInput ? try InputFile(path: text).text(upTo: Self.maximumTextBytes) : text
+        let imageID = try await image.resolved(session)
         let request = PostComment(
             imageID: imageID, message: message, username: username ?? NSUserName(),
             // With an id the call can be repeated without adding the comment twice.

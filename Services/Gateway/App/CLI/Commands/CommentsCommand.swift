@@ -21,7 +21,10 @@ struct CommentsCommand: ClientCommand {
     static let hasTranslatedErrors = true
     static let parameterNames = ["limit": "--limit", "after_id": "--after"]
 
-    @Argument(help: "The id of the image.", completion: .imageIDs, transform: UUID.argument) var imageID: UUID
+    @Argument(
+        help: ArgumentHelp("The id of the image, or its beginning.", valueName: "image-id"), completion: .imageIDs,
+        transform: ImageID.argument)
+    var image: ImageID
 
     @Option(
         parsing: .unconditional,
@@ -35,13 +38,14 @@ struct CommentsCommand: ClientCommand {
     var all = false
 
     func run(_ session: Session) async throws {
+        let imageID = try await image.resolved(session)
         var afterID = after
         var isFirst = true
         repeat {
             let request = CommentsRequest(imageID: imageID, limit: limit, afterID: afterID, locale: session.locale)
             let text = CommentsText(output: session.output, texts: Texts(session.language))
             let answer = try await session.show(GatewayContract.comments, request) {
-                text.page($0, isFirst: isFirst, next: all ? nil : next(after: $0))
+                text.page($0, isFirst: isFirst, next: all ? nil : next(after: $0, of: imageID))
             }
             for problem in answer.problems { session.complain(about: problem) }
             afterID = answer.nextAfterID
@@ -50,7 +54,7 @@ struct CommentsCommand: ClientCommand {
     }
 
     /// The command for the next page.
-    private func next(after answer: CommentsAnswer) -> String? {
+    private func next(after answer: CommentsAnswer, of imageID: UUID) -> String? {
         let size = limit.map { " --limit \($0)" } ?? ""
         return answer.nextAfterID.map {
             "gateway comments \(imageID.uuidString)\(client.route)\(size) --after \($0.uuidString)"

@@ -12,7 +12,7 @@ struct FeedCommand: ClientCommand {
         discussion: """
             Examples:
               gateway feed                          the first page
-              gateway feed --limit 3 --after ID     three items after the item ID
+              gateway feed --limit 3 --after ID     three items after the item ID, or its first 4 characters or more
               gateway feed --all                    the whole feed, page by page
               gateway feed --all --json | jq -r '.items[].id'
             """)
@@ -28,13 +28,13 @@ struct FeedCommand: ClientCommand {
 
     @Option(
         help: ArgumentHelp("Show the items after this one.", valueName: "id"), completion: .imageIDs,
-        transform: UUID.argument)
-    var after: UUID?
+        transform: ImageID.argument)
+    var after: ImageID?
 
     @Option(
         help: ArgumentHelp("Show the items newer than this one.", valueName: "id"), completion: .imageIDs,
-        transform: UUID.argument)
-    var before: UUID?
+        transform: ImageID.argument)
+    var before: ImageID?
 
     @Flag(help: "Show all pages up to the end of the feed.")
     var all = false
@@ -46,11 +46,12 @@ struct FeedCommand: ClientCommand {
     }
 
     func run(_ session: Session) async throws {
-        var afterID = after
+        var afterID = try await after?.resolved(session)
+        let beforeID = try await before?.resolved(session)
         var isFirst = true
         repeat {
             let request = FeedPageRequest(
-                limit: limit, afterID: afterID, beforeID: isFirst ? before : nil, locale: session.locale)
+                limit: limit, afterID: afterID, beforeID: isFirst ? beforeID : nil, locale: session.locale)
             let answer = try await session.show(GatewayContract.feedPage, request) {
                 FeedText(output: session.output, texts: Texts(session.language)).page(
                     $0, isFirst: isFirst, hint: all ? nil : hint(session, answer: $0))
@@ -105,6 +106,17 @@ struct FeedText {
                 + (hasTags ? [item.tags.map { "#\($0)" }.joined(separator: " ")] : [])
                 + names.map { name in extensions.first { $0.name == name }?.text ?? "" }
         }
-        return TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
+        let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
+        let ids = items.map(\.id.uuidString)
+        return ids.reduce(table) { text, id in
+            let prefix = Self.prefix(of: id, among: ids)
+            return text.replacing(id, with: output.style.bold(prefix) + id.dropFirst(prefix.count))
+        }
+    }
+
+    /// What is enough to type of an id: the shortest beginning that no other one of the page has, of at least four characters.
+    private static func prefix(of id: String, among ids: [String]) -> String {
+        let common = ids.filter { $0 != id }.map { $0.commonPrefix(with: id).count }.max() ?? 0
+        return String(id.prefix(max(IDPrefix.lengths.lowerBound, common + 1)))
     }
 }

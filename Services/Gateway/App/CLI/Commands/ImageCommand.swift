@@ -42,7 +42,8 @@ struct ImageCommand: ClientCommand {
         let output = ["-", "/dev/stdout"].contains(output) ? nil : output
         let isShown = wantsBytes && output == nil && session.output.terminal.isTerminal(.output)
         let fitter = isShown ? try await fitter(session.output) : nil
-        guard let subject = UUID(hexadecimal: image).map(ImageRequest.Subject.item) ?? url else {
+        let id = try await ImageID(image)?.resolved(session)
+        guard let subject = id.map(ImageRequest.Subject.item) ?? url else {
             throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image (a UUID) nor a URL")
         }
         let request = ImageRequest(subject: subject, locale: session.locale)

@@ -26,16 +26,26 @@ struct RemoveCommand: ClientCommand {
     @OptionGroup var client: ClientOptions
 
     @Argument(
-        help: ArgumentHelp("The ids of the images, up to 100.", valueName: "image-id"), completion: .imageIDs,
-        transform: UUID.argument)
-    var imageIDs: [UUID]
+        help: ArgumentHelp("The ids of the images, or their beginnings, up to 100.", valueName: "image-id"),
+        completion: .imageIDs,
+        transform: ImageID.argument)
+    var images: [ImageID]
 
     @Flag(name: .shortAndLong, help: "Ignore ids that are not in the feed.")
     var force = false
 
     func run(_ session: Session) async throws {
+        var imageIDs: [UUID] = []
+        for image in images {
+            do throws(RPCError) {
+                imageIDs.append(try await image.resolved(session))
+            } catch {
+                guard force, error.kind == .notFound else { throw error }
+            }
+        }
+        guard !imageIDs.isEmpty else { return }
         // The answer of `feed.remove` has only a count, so missing ids are found before.
-        let missing = force ? [] : try await missing(session)
+        let missing = force ? [] : try await missing(imageIDs, session)
         if missing.count < imageIDs.count {
             _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) {
                 Texts(session.language).text(.removedCount, "\($0.count)")
@@ -47,7 +57,7 @@ struct RemoveCommand: ClientCommand {
         throw RPCError(.notFound, texts.text(.imageMissing, last.uuidString))
     }
 
-    private func missing(_ session: Session) async throws(RPCError) -> [UUID] {
+    private func missing(_ imageIDs: [UUID], _ session: Session) async throws(RPCError) -> [UUID] {
         var missing: [UUID] = []
         for id in imageIDs {
             do throws(RPCError) {
