@@ -7,8 +7,13 @@ import Processes
 struct Thumbnailer: Sendable {
     var program: VipsThumbnail
 
+    /// A result would not look as the picture does in browsers.
+    struct LooksDifferent: Error {}
+
     /// - Parameter maximumBytes: fails with `tooMuchOutput` above it.
+    /// - Throws: `LooksDifferent` too.
     func variant(of data: Data, width: Int, format: VariantFormat, maximumBytes: Int) async throws -> Data {
+        guard VipsThumbnail.hasExactColours(data) else { throw LooksDifferent() }
         let made = try await program.run(data, size: "\(width)x>", output: format.output, maximumBytes: maximumBytes)
         guard format == .webp else { return made }
         // `strip` of libvips 8.14 leaves metadata in a WebP.
@@ -18,6 +23,7 @@ struct Thumbnailer: Sendable {
         return clean
     }
 
+    /// Makes a placeholder, whose colours may be inexact.
     func placeholder(of data: Data, _ facts: PictureFacts) async throws -> Placeholder {
         // Behind transparent parts a light grey, which is visible in neither scheme of the page.
         let (columns, rows) = Placeholder.grid(width: facts.width, height: facts.height)
