@@ -22,14 +22,16 @@ public struct VipsThumbnail: Sendable {
     ///   - size: as in `--size`: `320x240` fits the picture into a box, `320x>` only reduces it, `320x240!` ignores the proportions.
     ///   - output: the suffix of the output's format with its options, as in `.png[strip]`.
     ///   - maximumBytes: fails with `tooMuchOutput` above it.
+    ///   - isTurned: whether the orientation in Exif data applies. It never does in WebP, as in browsers.
     /// - Throws: `LimitedProcess.Failure`, also for a picture with damaged or missing parts; `CancellationError`.
-    public func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
+    public func run(
+        _ data: Data, size: String, output: String, maximumBytes: Int, isTurned: Bool = true
+    ) async throws -> Data {
         let profile = PictureColours(of: data).profile
         let conversion =
             profile == nil
             ? [] : ["--import-profile", LimitedProcess.attachmentPath, "--export-profile", "srgb"]
-        // Browsers turn no WebP, whatever its metadata say.
-        let turning = Self.isWebP(data) ? ["--no-rotate"] : []
+        let turning = isTurned && !Self.isWebP(data) ? [] : ["--no-rotate"]
         var process = LimitedProcess(
             path: path,
             // By default libvips fills damaged parts with black.

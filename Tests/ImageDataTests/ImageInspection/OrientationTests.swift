@@ -16,6 +16,23 @@ struct OrientationTests {
         #expect(try ImageInspector.inspect(EXIF.jpeg(Self.jpeg, orientation: value)).orientation == .upright)
     }
 
+    @Test(arguments: [(1, 1), (4, 1), (8, 1), (3, 0), (3, 2), (4, 2)], [true, false])
+    func `only one SHORT is an orientation`(entry: (kind: Int, count: Int), isLittle: Bool) throws {
+        let tiff = EXIF.tiff(orientation: 6, isLittle: isLittle, kind: entry.kind, count: entry.count)
+        #expect(try orientation(tiff) == .upright)
+    }
+
+    @Test(arguments: [1, 63, 64, 500]) func `an orientation counts behind any number of other entries`(
+        others: Int
+    ) throws {
+        #expect(try orientation(EXIF.tiff(orientation: 6, others: others)).value == 6)
+    }
+
+    private func orientation(_ tiff: Bytes) throws -> Orientation {
+        let segment = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + tiff)
+        return try ImageInspector.inspect(Self.jpeg.prefix(2) + segment + Self.jpeg.dropFirst(2)).orientation
+    }
+
     @Test func `malformed EXIF data is upright, and never refused`() throws {
         let tiff = EXIF.tiff(orientation: 6)
         for length in 0..<tiff.count {

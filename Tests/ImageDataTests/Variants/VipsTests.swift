@@ -260,6 +260,46 @@ struct VipsTests {
         }
     }
 
+    /// Chromium draws all of them upright.
+    @Test(arguments: [
+        EXIF.tiff(orientation: 6, kind: 1), EXIF.tiff(orientation: 6, kind: 4), EXIF.tiff(orientation: 6, count: 2),
+        EXIF.tiff(orientation: 6, isLittle: false, kind: 4), EXIF.tiff(orientation: 9),
+    ]) func `what browsers do not read as an orientation turns nothing`(tiff: Bytes) async throws {
+        for data in try await Self.carrying(tiff) { try await expect(data, turnedBy: 1) }
+    }
+
+    @Test(arguments: [
+        EXIF.tiff(orientation: 6, isLittle: false), EXIF.tiff(orientation: 6, others: 100),
+    ]) func `an orientation applies in JPEG and PNG, and not in WebP`(tiff: Bytes) async throws {
+        for data in try await Self.carrying(tiff) {
+            try await expect(data, turnedBy: data.starts(with: ascii("RIFF")) ? 1 : 6)
+        }
+    }
+
+    /// A JPEG, a PNG and a WebP with Exif data.
+    private static func carrying(_ tiff: Bytes) async throws -> [Data] {
+        let jpeg = try await quarters(1_000, 500)
+        let png = try await quarters(1_000, 500, type: "png")
+        let webp = try await quarters(1_000, 500, type: "webp")
+        let start = try #require(webp.range(of: Data("VP8 ".utf8))).lowerBound
+        let extended = WebPBytes.chunk("VP8X", [0x08, 0, 0, 0] + le24(999) + le24(499))
+        return [
+            jpeg.prefix(2) + JPEGBytes.segment(0xE1, ascii("Exif\0\0") + tiff) + jpeg.dropFirst(2),
+            png.prefix(33) + PNGBytes.chunk("eXIf", tiff) + png.dropFirst(33),
+            Data(WebPBytes.container(extended + webp[start...] + WebPBytes.chunk("EXIF", tiff))),
+        ]
+    }
+
+    private func expect(_ data: Data, turnedBy orientation: Int) async throws {
+        let (size, colours) = orientation == 1 ? ((1_000, 500), [0, 1, 2, 3]) : ((500, 1_000), [2, 0, 3, 1])
+        let info = try ImageInspector.inspect(data)
+        #expect((info.shownWidth, info.shownHeight) == size)
+        #expect(try await corners(placeholder(of: data)) == colours)
+        let made = try await variant(of: data, 320, .png)
+        #expect(try ImageInspector.inspect(made).height == 320 * size.1 / size.0)
+        #expect(try await corners(placeholder(of: made)) == colours)
+    }
+
     /// Pictures with the camera and the place in every form that their format has.
     private static func personal() async throws -> [(name: String, data: Data)] {
         let tiff = EXIF.tiff(orientation: 6)

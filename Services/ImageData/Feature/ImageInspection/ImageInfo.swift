@@ -8,7 +8,7 @@ public struct ImageInfo: Equatable, Sendable {
     public let frames: Int
 
     /// How viewers turn the picture.
-    let orientation: Orientation
+    public let orientation: Orientation
 
     init(format: ImageFormat, size: PixelSize, frames: Int = 1, orientation: Orientation = .upright) {
         self.format = format

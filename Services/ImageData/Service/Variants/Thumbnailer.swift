@@ -14,7 +14,7 @@ struct Thumbnailer: Sendable {
     /// - Throws: `LooksDifferent` too.
     func variant(of data: Data, width: Int, format: VariantFormat, maximumBytes: Int) async throws -> Data {
         guard VipsThumbnail.hasExactColours(data) else { throw LooksDifferent() }
-        let made = try await program.run(data, size: "\(width)x>", output: format.output, maximumBytes: maximumBytes)
+        let made = try await run(data, size: "\(width)x>", output: format.output, maximumBytes: maximumBytes)
         guard format == .webp else { return made }
         // `strip` of libvips 8.14 leaves metadata in a WebP.
         guard let clean = WebPMetadata.removed(from: made) else {
@@ -27,7 +27,7 @@ struct Thumbnailer: Sendable {
     func placeholder(of data: Data, _ facts: PictureFacts) async throws -> Placeholder {
         // Behind transparent parts a light grey, which is visible in neither scheme of the page.
         let (columns, rows) = Placeholder.grid(width: facts.width, height: facts.height)
-        let ppm = try await program.run(
+        let ppm = try await run(
             data, size: "\(columns)x\(rows)!", output: ".ppm[background=200]", maximumBytes: 1_000)
         // The header ends with the maximum value; the pixels are the rest.
         let pixels = ppm.suffix(3 * columns * rows)
@@ -35,6 +35,13 @@ struct Thumbnailer: Sendable {
             let placeholder = Placeholder(Data([UInt8(columns << 4 | rows)]) + pixels)
         else { throw LimitedProcess.Failure.failed(code: 0, "its output is not a PPM of the requested size") }
         return placeholder
+    }
+
+    /// Runs the program so that it draws what browsers draw.
+    private func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
+        let info = try? ImageInspector.inspect(data)
+        return try await program.run(
+            data, size: size, output: output, maximumBytes: maximumBytes, isTurned: info?.orientation != .upright)
     }
 
     /// Whether the program can read a picture that is certainly good.
