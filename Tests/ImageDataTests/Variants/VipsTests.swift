@@ -300,6 +300,21 @@ struct VipsTests {
         #expect(try await corners(placeholder(of: made)) == colours)
     }
 
+    @Test func `parts of a GIF that its first frame leaves uncovered are transparent`() async throws {
+        var gif = try await Self.quarters(type: "gif")
+        // The screen is twice as wide, so the right half is uncovered.
+        gif.replaceSubrange(6..<8, with: le16(800))
+        #expect(try ImageInspector.inspect(gif).width == 800)
+        for picture in [gif, gif.dropLast(), try await variant(of: gif, 320, .png), try await variant(of: gif)] {
+            let placeholder = try await placeholder(of: picture)
+            for row in 0..<placeholder.rows {
+                // As other transparent parts.
+                let last = 3 * (row * placeholder.columns + placeholder.columns - 1)
+                #expect(placeholder.pixels.dropFirst(last).prefix(3).allSatisfy { abs(Int($0) - 200) <= 4 })
+            }
+        }
+    }
+
     /// Pictures with the camera and the place in every form that their format has.
     private static func personal() async throws -> [(name: String, data: Data)] {
         let tiff = EXIF.tiff(orientation: 6)

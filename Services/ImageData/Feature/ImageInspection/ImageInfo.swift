@@ -10,12 +10,27 @@ public struct ImageInfo: Equatable, Sendable {
     /// How viewers turn the picture.
     public let orientation: Orientation
 
-    init(format: ImageFormat, size: PixelSize, frames: Int = 1, orientation: Orientation = .upright) {
+    /// What libvips draws, compared with browsers.
+    public let drawing: Drawing
+
+    public enum Drawing: Equatable, Sendable {
+        case same
+
+        /// A GIF whose first frame leaves a part of the canvas transparent, which libvips makes black.
+        /// - end: the position behind that frame.
+        case partly(end: Int)
+    }
+
+    init(
+        format: ImageFormat, size: PixelSize, frames: Int = 1, orientation: Orientation = .upright,
+        drawing: Drawing = .same
+    ) {
         self.format = format
         self.width = size.width
         self.height = size.height
         self.frames = frames
         self.orientation = orientation
+        self.drawing = drawing
     }
 
     /// The size of the picture as it is shown.

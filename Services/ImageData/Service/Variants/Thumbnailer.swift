@@ -40,9 +40,19 @@ struct Thumbnailer: Sendable {
     /// Runs the program so that it draws what browsers draw.
     private func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
         let info = try? ImageInspector.inspect(data)
+        var data = data
+        switch info?.drawing {
+        case .partly(let end): data.insert(contentsOf: Self.transparentFrame, at: data.startIndex + end)
+        case .same, nil: break
+        }
         return try await program.run(
             data, size: size, output: output, maximumBytes: maximumBytes, isTurned: info?.orientation != .upright)
     }
+
+    /// A GIF's frame of one transparent pixel. With one in the file libvips leaves uncovered parts transparent.
+    private static let transparentFrame: [UInt8] = [
+        0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0,
+    ]
 
     /// Whether the program can read a picture that is certainly good.
     func works() async -> Bool {
