@@ -72,6 +72,30 @@ struct OrientationTests {
         }
     }
 
+    /// As Chromium, which crops only from the top left, to whole pixels.
+    @Test(
+        arguments: [
+            ([8, 1, 6, 1, -8, 2, -6, 2], 8, 6, .same), ([16, 1, 12, 1, 0, 1, 0, 1], 16, 12, .same),
+            ([16, 2, 12, 2, -4, 1, -3, 1], 8, 6, .same), ([8, 1, 6, 1, 0, 1, 0, 1], 16, 12, .other),
+            ([17, 1, 12, 1, 1, 2, 0, 1], 16, 12, .other), ([0, 1, 12, 1, -8, 1, 0, 1], 16, 12, .other),
+            ([8, 0, 6, 1, -4, 1, -3, 1], 16, 12, .other), ([15, 2, 12, 1, 0, 1, 0, 1], 16, 12, .other),
+        ] as [([Int], Int, Int, ImageInfo.Drawing)])
+    func `AVIF is cropped where browsers crop it`(
+        numbers: [Int], width: Int, height: Int, drawing: ImageInfo.Drawing
+    ) throws {
+        let crop = AVIFBytes.box("clap", numbers.flatMap(be32))
+        for (turns, size) in [(0, (width, height)), (1, (height, width))] {
+            let rotation = AVIFBytes.box("irot", [UInt8(turns)])
+            let avif = AVIFBytes.still { location in
+                AVIFBytes.meta(
+                    AVIFBytes.primary, location,
+                    AVIFBytes.properties(AVIFBytes.size(16, 12) + crop + rotation, numbers: [0x81, 2, 0x83, 0x84]))
+            }
+            let info = try ImageInspector.inspect(Data(avif))
+            #expect((info.shownWidth, info.shownHeight) == size && info.drawing == drawing)
+        }
+    }
+
     @Test(arguments: [(0, 16), (1, 12), (2, 16), (3, 12)]) func `AVIF has a rotation`(turns: Int, width: Int) throws {
         let rotation = AVIFBytes.box("irot", [UInt8(turns)])
         let avif = AVIFBytes.still { location in

@@ -157,7 +157,7 @@ struct VariantMakerTests {
         }
     }
 
-    @Test(arguments: [(cmyk, true)])
+    @Test(arguments: [(cmyk, true), (Data(PNGBytes.animatedWithDefaultImage), false)])
     func `a picture that would look different is not tried again, and is no failure`(
         original: Data, hasPlaceholder: Bool
     ) async throws {

@@ -315,6 +315,12 @@ struct VipsTests {
         }
     }
 
+    @Test func `a picture that browsers draw otherwise has neither variants nor a placeholder`() async throws {
+        let data = Data(PNGBytes.animatedWithDefaultImage)
+        await #expect(throws: Thumbnailer.LooksDifferent.self) { try await variant(of: data) }
+        await #expect(throws: Thumbnailer.LooksDifferent.self) { try await placeholder(of: data) }
+    }
+
     /// Pictures with the camera and the place in every form that their format has.
     private static func personal() async throws -> [(name: String, data: Data)] {
         let tiff = EXIF.tiff(orientation: 6)

@@ -1,7 +1,7 @@
 /// Properties of a complete image, read from its bytes.
 public struct ImageInfo: Equatable, Sendable {
     public let format: ImageFormat
-    /// The size of the canvas as stored.
+    /// The size of the canvas as stored, after cropping.
     public let width: Int
     public let height: Int
     /// One for a still image.
@@ -19,6 +19,10 @@ public struct ImageInfo: Equatable, Sendable {
         /// A GIF whose first frame leaves a part of the canvas transparent, which libvips makes black.
         /// - end: the position behind that frame.
         case partly(end: Int)
+
+        /// An APNG whose default image is not part of the animation: libvips draws it, browsers the first frame. An AVIF that
+        /// only libvips crops.
+        case other
     }
 
     init(

@@ -24,6 +24,7 @@ struct Thumbnailer: Sendable {
     }
 
     /// Makes a placeholder, whose colours may be inexact.
+    /// - Throws: `LooksDifferent` too.
     func placeholder(of data: Data, _ facts: PictureFacts) async throws -> Placeholder {
         // Behind transparent parts a light grey, which is visible in neither scheme of the page.
         let (columns, rows) = Placeholder.grid(width: facts.width, height: facts.height)
@@ -42,6 +43,7 @@ struct Thumbnailer: Sendable {
         let info = try? ImageInspector.inspect(data)
         var data = data
         switch info?.drawing {
+        case .other: throw LooksDifferent()
         case .partly(let end): data.insert(contentsOf: Self.transparentFrame, at: data.startIndex + end)
         case .same, nil: break
         }

@@ -24,7 +24,7 @@ final class VariantMaker: Sendable {
     }
 
     private enum Refusal: Hashable {
-        /// The program cannot read the picture.
+        /// The program cannot read the picture, or reads another one than browsers.
         case original(ContentHash)
         /// The variant is not smaller than the original, or has other colours.
         case variant(Variant)
