@@ -58,6 +58,12 @@ struct OrientationTests {
         #expect(try ImageInspector.inspect(data).orientation.value == 8)
     }
 
+    @Test func `an EXIF segment behind pixels turns nothing`() throws {
+        let late = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + EXIF.tiff(orientation: 6))
+        let data = Data(JPEGBytes.image().dropLast(2) + late + JPEGBytes.end)
+        #expect(try ImageInspector.inspect(data).orientation == .upright)
+    }
+
     @Test func `an EXIF chunk turns a PNG if it is before the image data, and never a WebP`() throws {
         let exif = EXIF.tiff(orientation: 6)
         let png =
