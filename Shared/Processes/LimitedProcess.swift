@@ -12,6 +12,11 @@ public struct LimitedProcess: Sendable {
     let environment: [String: String]
     public var limits: Limits
 
+    /// Bytes that the program can read from `attachmentPath`.
+    public var attachment: Data?
+
+    public static let attachmentPath = "/proc/self/fd/3"
+
     /// What one run may use. A run that exceeds a limit fails.
     public struct Limits: Sendable {
         /// What limits the work: the time of the processor does not depend on what else the machine does.
@@ -103,6 +108,22 @@ private final class Descriptor: Sendable {
         }
         return (Descriptor(ends[0]), Descriptor(ends[1]))
     }
+
+    /// A file in memory, which can be opened several times.
+    static func memory(_ content: Data) throws(LimitedProcess.Failure) -> Descriptor {
+        guard let number = memfd?("attachment", 1), number >= 0 else { throw .system("memfd_create") }
+        let file = Descriptor(number)
+        guard content.withUnsafeBytes({ write(number, $0.baseAddress, $0.count) }) == content.count else {
+            throw .system("write")
+        }
+        return file
+    }
+
+    /// In the C library, but not in its Swift module. The flag 1 closes the file in other programs.
+    private static let memfd: (@convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt)? =
+        dlsym(nil, "memfd_create").map {
+            unsafeBitCast($0, to: (@convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt).self)
+        }
 }
 
 /// One run, on a thread that may block.
@@ -129,15 +150,17 @@ private struct Run {
         let (own, other) = try Descriptor.sockets()
         let out = try Descriptor.pipe()
         let err = try Descriptor.pipe()
+        var files = [other, out.writing, err.writing]
+        if let attachment = program.attachment { files.append(try .memory(attachment)) }
         do throws(ChildProcess.NotStarted) {
             process = try ChildProcess.start(
                 [program.path] + program.arguments, environment: program.environment,
-                files: [other, out.writing, err.writing].map(\.number), leadsGroup: true)
+                files: files.map(\.number), leadsGroup: true)
         } catch {
             throw .notStarted(error.description)
         }
         (stdin, stdout, stderr) = (own, out.reading, err.reading)
-        withExtendedLifetime((other, out.writing, err.writing)) {}
+        withExtendedLifetime(files) {}
         // Set from here, because `posix_spawn` cannot: the program has no input yet, so nothing untrusted runs before.
         let limits = program.limits
         for (resource, value) in [

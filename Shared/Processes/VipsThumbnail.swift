@@ -22,46 +22,33 @@ public struct VipsThumbnail: Sendable {
     ///   - size: as in `--size`: `320x240` fits the picture into a box, `320x>` only reduces it, `320x240!` ignores the proportions.
     ///   - output: the suffix of the output's format with its options, as in `.png[strip]`.
     ///   - maximumBytes: fails with `tooMuchOutput` above it.
+    ///   - isTurned: whether the orientation in Exif data applies. It never does in WebP, as in browsers.
     /// - Throws: `LimitedProcess.Failure`, also for a picture with damaged or missing parts; `CancellationError`.
-    public func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
-        // libvips ignores colours that AVIF names without a profile.
-        let naming = Self.isDisplayP3(data) ? ["--import-profile", "p3"] : []
-        let conversion = Self.hasProfile(data) || !naming.isEmpty ? naming + ["--export-profile", "srgb"] : []
-        // Browsers turn no WebP, whatever its metadata say.
-        let turning = Self.isWebP(data) ? ["--no-rotate"] : []
+    public func run(
+        _ data: Data, size: String, output: String, maximumBytes: Int, isTurned: Bool = true
+    ) async throws -> Data {
+        let profile = PictureColours(of: data).profile
+        let conversion =
+            profile == nil
+            ? [] : ["--import-profile", LimitedProcess.attachmentPath, "--export-profile", "srgb"]
+        let turning = isTurned && !Self.isWebP(data) ? [] : ["--no-rotate"]
         var process = LimitedProcess(
             path: path,
             // By default libvips fills damaged parts with black.
             arguments: ["stdin[fail_on=error]", "--size", size] + conversion + turning + ["--output", output],
             environment: Self.environment, limits: limits)
         process.limits.outputBytes = maximumBytes
+        process.attachment = profile
         return try await process.run(data)
     }
+
+    /// Whether the colours of a result are those that browsers show for the picture.
+    public static func hasExactColours(_ data: Data) -> Bool { PictureColours(of: data).isExact }
 
     private static func isWebP(_ data: Data) -> Bool {
         data.count > 12 && data.prefix(4).elementsEqual("RIFF".utf8)
             && data.dropFirst(8).prefix(4).elementsEqual("WEBP".utf8)
     }
-
-    /// Whether the picture has an ICC profile, from the marker in front of it in JPEG, PNG, WebP and AVIF. A picture without one is in
-    /// sRGB, and must not be converted: libvips 8.14 would shift its colours.
-    static func hasProfile(_ data: Data) -> Bool {
-        let head = data.prefix(profileSearchBytes)
-        return ["ICC_PROFILE\0", "iCCP", "ICCP", "colrprof", "colrrICC"].contains {
-            head.range(of: Data($0.utf8)) != nil
-        }
-    }
-
-    /// Whether an AVIF has the primaries of Display P3 and a usual transfer curve (ISO/IEC 23091-2), in a box in front of the pixels.
-    static func isDisplayP3(_ data: Data) -> Bool {
-        let head = data.prefix(profileSearchBytes)
-        guard let box = head.range(of: Data("colrnclx".utf8)), box.upperBound + 4 <= head.endIndex else { return false }
-        let codes = head[box.upperBound..<box.upperBound + 4]
-        return codes.starts(with: [0, 12, 0]) && [1, 2, 6, 13].contains(codes.last)
-    }
-
-    /// Where a profile begins at the latest: after metadata, in front of the pixels.
-    static let profileSearchBytes = 512 << 10
 
     /// One thread for each process, only the formats of libvips's trusted loaders, and large pictures in memory, which is limited,
     /// rather than in files.

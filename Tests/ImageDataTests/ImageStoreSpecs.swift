@@ -53,7 +53,7 @@ extension StoreFactory<any ImageStore> {
             #expect(try await store.image(at: url(1)) == stored(1))
             // The rejected bytes are not stored.
             let all = try await store.evict(.downTo(bytes: 0))
-            #expect(all == Evicted(urls: 1, bytes: pictureSize))
+            #expect(all == Evicted(urls: 1, bytes: pictureSize, freed: contents(1...1)))
         }
     }
 
@@ -68,13 +68,18 @@ extension StoreFactory<any ImageStore> {
 
     // MARK: Evicting
 
+    private func contents(_ numbers: some Sequence<Int>) -> Set<ContentHash> {
+        Set(numbers.map { stored($0).record.hash })
+    }
+
     @Test(arguments: Factory.all) func `content is deleted with its last URL`(stores: Factory) async throws {
         try await stores.withStore { store in
             for number in 1...3 { try await store.put(stored(1), at: url(number)) }
             #expect(try await store.evict(.urls([url(1), url(9)])) == Evicted(urls: 1, bytes: 0))
             #expect(try await store.image(at: url(1)) == nil)
             #expect(try await store.image(at: url(2)) == stored(1))
-            #expect(try await store.evict(.urls([url(2), url(3)])) == Evicted(urls: 2, bytes: pictureSize))
+            let last = try await store.evict(.urls([url(2), url(3)]))
+            #expect(last == Evicted(urls: 2, bytes: pictureSize, freed: contents(1...1)))
             #expect(try await store.evict(.urls([url(2), url(3)])) == Evicted(urls: 0, bytes: 0))
         }
     }
@@ -85,7 +90,7 @@ extension StoreFactory<any ImageStore> {
                 try await store.put(stored(number, at: time), at: url(number))
             }
             let evicted = try await store.evict(.older(than: 10, now: moment(11)))
-            #expect(evicted == Evicted(urls: 2, bytes: 2 * pictureSize))
+            #expect(evicted == Evicted(urls: 2, bytes: 2 * pictureSize, freed: contents(1...2)))
             #expect(try await store.image(at: url(3)) == stored(3, at: 2))
         }
     }
@@ -101,7 +106,8 @@ extension StoreFactory<any ImageStore> {
             // One byte less than needed for one more image.
             let room = (expected.kept + 1) * pictureSize - 1
             let evicted = try await store.evict(.downTo(bytes: expected.kept == 0 ? 0 : min(room, 3 * pictureSize)))
-            #expect(evicted == Evicted(urls: expected.evicted, bytes: expected.evicted * pictureSize))
+            let freed = contents(1..<expected.evicted + 1)
+            #expect(evicted == Evicted(urls: expected.evicted, bytes: expected.evicted * pictureSize, freed: freed))
             for number in 1...3 {
                 let image = try await store.image(at: url(number))
                 #expect((image != nil) == (number > expected.evicted))
@@ -115,7 +121,7 @@ extension StoreFactory<any ImageStore> {
             try await store.put(stored(2, at: 2), at: url(2))
             try await store.put(stored(1, at: 3), at: url(3))
             let evicted = try await store.evict(.downTo(bytes: pictureSize))
-            #expect(evicted == Evicted(urls: 1, bytes: pictureSize))
+            #expect(evicted == Evicted(urls: 1, bytes: pictureSize, freed: contents(2...2)))
             #expect(try await store.image(at: url(2)) == nil)
             #expect(try await store.image(at: url(1)) != nil)
         }

@@ -18,15 +18,19 @@ actor InMemoryImageStore: ImageStore {
     }
 
     func evict(_ eviction: Eviction) -> Evicted {
-        let before = (urls: entries.count, bytes: bytes())
+        let before = (urls: entries.count, bytes: bytes(), contents: contents)
         switch eviction {
         case .urls(let urls): entries.removeAll { urls.contains($0.url) }
         case .storedUpTo(let date): entries.removeAll { $0.image.record.storedAt <= date }
         case .downTo(let limit):
             while bytes() > limit, let oldest = leastRecent() { entries.removeAll { $0.image.record.hash == oldest } }
         }
-        return Evicted(urls: before.urls - entries.count, bytes: before.bytes - bytes())
+        return Evicted(
+            urls: before.urls - entries.count, bytes: before.bytes - bytes(),
+            freed: before.contents.subtracting(contents))
     }
+
+    private var contents: Set<ContentHash> { Set(entries.map(\.image.record.hash)) }
 
     /// URLs with the same content share one copy.
     func bytes() -> Int {

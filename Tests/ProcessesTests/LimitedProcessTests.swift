@@ -30,6 +30,14 @@ struct LimitedProcessTests {
         #expect(try await run("cat", input) { $0.outputBytes = size } == input)
     }
 
+    @Test func `a program can read the attachment, each time from the beginning`() async throws {
+        let path = LimitedProcess.attachmentPath
+        var process = LimitedProcess(
+            path: "/bin/sh", arguments: ["-c", "cat; cat \(path) \(path)"], environment: ["PATH": "/usr/bin:/bin"])
+        process.attachment = Data("attached".utf8)
+        #expect(try await process.run(Data("input ".utf8)) == Data("input attachedattached".utf8))
+    }
+
     @Test func `a program may ignore its input`() async throws {
         #expect(try await run("exec <&-; sleep 0.1; echo done", Data(count: 3_000_000)) == Data("done\n".utf8))
     }

@@ -24,8 +24,12 @@ public struct Evicted: Equatable, Sendable {
     /// The number of bytes that were freed. Content that another URL still names is not freed.
     public let bytes: Int
 
-    public init(urls: Int, bytes: Int) {
+    /// The contents that a store of images freed. A cache names none: it drops what was derived from them itself.
+    public let freed: Set<ContentHash>
+
+    public init(urls: Int, bytes: Int, freed: Set<ContentHash> = []) {
         self.urls = urls
         self.bytes = bytes
+        self.freed = freed
     }
 }

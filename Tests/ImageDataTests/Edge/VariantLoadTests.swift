@@ -171,6 +171,21 @@ struct VariantLoadTests {
         }
     }
 
+    @Test(arguments: [EvictImages.urls(["urn:x:1"]), .olderThan(seconds: 5), .toBytes(wide(500).count)])
+    func `an eviction leaves the facts of what remains`(eviction: EvictImages) async throws {
+        try await with(authority: true) { service, _, _ async throws in
+            // The last two are the same bytes.
+            for (number, height) in [(0, 400), (1, 500), (2, 500)] {
+                service.clock.now = moment(number == 2 ? 10 : 0)
+                let put = PutImage(data: RPC.Bytes(Self.wide(height)), url: "urn:x:\(number)")
+                #expect(try await service.client.call(ImageDataContract.put, put).hints.placeholder != nil)
+            }
+            #expect(try await service.evict(eviction).count == (eviction == .olderThan(seconds: 5) ? 2 : 1))
+            let facts = try await service.client.call(ImageDataContract.facts, FactSelection(urls: ["urn:x:2"])).facts
+            #expect(facts["urn:x:2"]?.width == 1_000 && facts["urn:x:2"]?.placeholder != nil)
+        }
+    }
+
     @Test func `an eviction during the making prevents the storing`() async throws {
         try await with(
             "cat >/dev/null; read x <$GO; cat $OUT"

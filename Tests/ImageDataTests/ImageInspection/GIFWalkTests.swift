@@ -43,9 +43,20 @@ struct GIFWalkTests {
     }
 
     @Test(arguments: [(0, 0), (16, 12), (10, 12)])
-    func `a frame beyond the canvas enlarges it`(width: Int, height: Int) {
+    func `the first frame enlarges the canvas, and later ones do not`(width: Int, height: Int) {
         let image = GIFBytes.screen(width, height) + frame + GIFBytes.frame(10, 10, x: 14, y: 1) + trailer
-        let info = ImageInfo(format: .gif, size: PixelSize(width: 24, height: 12), frames: 2)
+        let info = ImageInfo(format: .gif, size: PixelSize(width: 16, height: 12), frames: 2)
         #expect(inspecting(image) == .success(info))
+    }
+
+    @Test(arguments: [(17, 12, 0, 0), (16, 13, 0, 0), (16, 12, 1, 0), (16, 12, 0, 1)])
+    func `a first frame that leaves a part of the canvas transparent is noted with its end`(
+        width: Int, height: Int, x: Int, y: Int
+    ) {
+        let start = GIFBytes.screen(width, height) + GIFBytes.frame(x: x, y: y)
+        let info = ImageInfo(
+            format: .gif, size: PixelSize(width: max(width, 16 + x), height: max(height, 12 + y)), frames: 2,
+            drawing: .partly(end: start.count))
+        #expect(inspecting(start + frame + trailer) == .success(info))
     }
 }

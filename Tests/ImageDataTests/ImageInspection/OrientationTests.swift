@@ -16,6 +16,23 @@ struct OrientationTests {
         #expect(try ImageInspector.inspect(EXIF.jpeg(Self.jpeg, orientation: value)).orientation == .upright)
     }
 
+    @Test(arguments: [(1, 1), (4, 1), (8, 1), (3, 0), (3, 2), (4, 2)], [true, false])
+    func `only one SHORT is an orientation`(entry: (kind: Int, count: Int), isLittle: Bool) throws {
+        let tiff = EXIF.tiff(orientation: 6, isLittle: isLittle, kind: entry.kind, count: entry.count)
+        #expect(try orientation(tiff) == .upright)
+    }
+
+    @Test(arguments: [1, 63, 64, 500]) func `an orientation counts behind any number of other entries`(
+        others: Int
+    ) throws {
+        #expect(try orientation(EXIF.tiff(orientation: 6, others: others)).value == 6)
+    }
+
+    private func orientation(_ tiff: Bytes) throws -> Orientation {
+        let segment = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + tiff)
+        return try ImageInspector.inspect(Self.jpeg.prefix(2) + segment + Self.jpeg.dropFirst(2)).orientation
+    }
+
     @Test func `malformed EXIF data is upright, and never refused`() throws {
         let tiff = EXIF.tiff(orientation: 6)
         for length in 0..<tiff.count {
@@ -41,6 +58,12 @@ struct OrientationTests {
         #expect(try ImageInspector.inspect(data).orientation.value == 8)
     }
 
+    @Test func `an EXIF segment behind pixels turns nothing`() throws {
+        let late = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + EXIF.tiff(orientation: 6))
+        let data = Data(JPEGBytes.image().dropLast(2) + late + JPEGBytes.end)
+        #expect(try ImageInspector.inspect(data).orientation == .upright)
+    }
+
     @Test func `an EXIF chunk turns a PNG if it is before the image data, and never a WebP`() throws {
         let exif = EXIF.tiff(orientation: 6)
         let png =
@@ -52,6 +75,30 @@ struct OrientationTests {
             let webp = WebPBytes.container(
                 WebPBytes.extended() + WebPBytes.lossless() + WebPBytes.chunk("EXIF", prefix + exif))
             #expect(try ImageInspector.inspect(Data(webp)).shownWidth == 16)
+        }
+    }
+
+    /// As Chromium, which crops only from the top left, to whole pixels.
+    @Test(
+        arguments: [
+            ([8, 1, 6, 1, -8, 2, -6, 2], 8, 6, .same), ([16, 1, 12, 1, 0, 1, 0, 1], 16, 12, .same),
+            ([16, 2, 12, 2, -4, 1, -3, 1], 8, 6, .same), ([8, 1, 6, 1, 0, 1, 0, 1], 16, 12, .other),
+            ([17, 1, 12, 1, 1, 2, 0, 1], 16, 12, .other), ([0, 1, 12, 1, -8, 1, 0, 1], 16, 12, .other),
+            ([8, 0, 6, 1, -4, 1, -3, 1], 16, 12, .other), ([15, 2, 12, 1, 0, 1, 0, 1], 16, 12, .other),
+        ] as [([Int], Int, Int, ImageInfo.Drawing)])
+    func `AVIF is cropped where browsers crop it`(
+        numbers: [Int], width: Int, height: Int, drawing: ImageInfo.Drawing
+    ) throws {
+        let crop = AVIFBytes.box("clap", numbers.flatMap(be32))
+        for (turns, size) in [(0, (width, height)), (1, (height, width))] {
+            let rotation = AVIFBytes.box("irot", [UInt8(turns)])
+            let avif = AVIFBytes.still { location in
+                AVIFBytes.meta(
+                    AVIFBytes.primary, location,
+                    AVIFBytes.properties(AVIFBytes.size(16, 12) + crop + rotation, numbers: [0x81, 2, 0x83, 0x84]))
+            }
+            let info = try ImageInspector.inspect(Data(avif))
+            #expect((info.shownWidth, info.shownHeight) == size && info.drawing == drawing)
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Builds the chunks of a PNG. Checksums are computed bit by bit, independently of the tested table.
 enum PNGBytes {
     static let signature: Bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -29,6 +31,14 @@ enum PNGBytes {
 
     static let animatedWithDefaultImage =
         signature + header() + animation(of: 2) + data + frame() + frameData + frame() + frameData + end
+
+    /// An ICC profile, which is compressed without making it smaller (RFC 1950 and 1951).
+    static func profile(_ profile: Data) -> Bytes {
+        var (low, high) = (1, 0)
+        for byte in profile { (low, high) = ((low + Int(byte)) % 65_521, (high + low + Int(byte)) % 65_521) }
+        let block = Bytes([1]) + le16(profile.count) + le16(~profile.count) + profile
+        return chunk("iCCP", ascii("name\0\0") + [0x78, 1] + block + be16(high) + be16(low))
+    }
 
     static func checksum(_ bytes: Bytes) -> UInt32 {
         var crc = UInt32.max

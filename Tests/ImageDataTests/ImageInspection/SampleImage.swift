@@ -9,10 +9,14 @@ struct SampleImage: CustomTestStringConvertible {
     let bytes: Data
     let info: ImageInfo
 
-    init(_ name: String, _ format: ImageFormat, width: Int = 16, height: Int = 12, frames: Int = 1, _ bytes: Bytes) {
+    init(
+        _ name: String, _ format: ImageFormat, width: Int = 16, height: Int = 12, frames: Int = 1,
+        drawing: ImageInfo.Drawing = .same, _ bytes: Bytes
+    ) {
         self.name = name
         self.bytes = Data(bytes)
-        self.info = ImageInfo(format: format, size: PixelSize(width: width, height: height), frames: frames)
+        self.info = ImageInfo(
+            format: format, size: PixelSize(width: width, height: height), frames: frames, drawing: drawing)
     }
 
     init(_ name: String, _ format: ImageFormat, width: Int, height: Int, frames: Int, base64: String) {
@@ -31,7 +35,8 @@ struct SampleImage: CustomTestStringConvertible {
         SampleImage("a JPEG with fill bytes", .jpeg, JPEGBytes.withFillBytes),
         SampleImage("a PNG", .png, PNGBytes.image()),
         SampleImage("an APNG", .png, frames: 2, PNGBytes.animated),
-        SampleImage("an APNG with a default image", .png, frames: 2, PNGBytes.animatedWithDefaultImage),
+        SampleImage(
+            "an APNG with a default image", .png, frames: 2, drawing: .other, PNGBytes.animatedWithDefaultImage),
         SampleImage("a GIF 87a", .gif, GIFBytes.image(version: "87a")),
         SampleImage("a GIF 89a", .gif, GIFBytes.image()),
         SampleImage("an animated GIF", .gif, frames: 3, GIFBytes.animated),

@@ -4,7 +4,12 @@ import Foundation
 enum EXIF {
     static let camera = "SecretCamera"
 
-    static func tiff(orientation: Int, isLittle: Bool = true, kind: Int = 3) -> Bytes {
+    /// - Parameters:
+    ///   - kind: the type of the orientation: 1 BYTE, 3 SHORT, 4 LONG.
+    ///   - others: the number of other entries in front of all.
+    static func tiff(
+        orientation: Int, isLittle: Bool = true, kind: Int = 3, count: Int = 1, others: Int = 0
+    ) -> Bytes {
         func number(_ value: Int, _ bytes: Int) -> Bytes {
             let bigEndian = (0..<bytes).reversed().map { UInt8(value >> (8 * $0) & 0xFF) }
             return isLittle ? bigEndian.reversed() : bigEndian
@@ -13,15 +18,18 @@ enum EXIF {
             number(tag, 2) + number(kind, 2) + number(count, 4) + value
         }
         let name = ascii(camera + "\0")
-        let directory = 8 + 2 + 3 * 12 + 4
+        let directory = 8 + 2 + (others + 3) * 12 + 4
         let header = (isLittle ? ascii("II") : ascii("MM")) + number(42, 2) + number(8, 4)
+        // A BYTE is the first of four.
+        let value = number(orientation, kind == 1 ? 1 : kind == 4 ? 4 : 2)
         let entries =
-            entry(0x010F, 2, name.count, number(directory, 4))
-            + entry(0x0112, kind, 1, number(orientation, 2) + number(0, 2))
+            (0..<others).flatMap { entry($0 + 2, 3, 1, number(0, 4)) }
+            + entry(0x010F, 2, name.count, number(directory, 4))
+            + entry(0x0112, kind, count, value + zeros(4 - value.count))
             + entry(0x8825, 4, 1, number(directory + name.count, 4))
         // GPSLatitudeRef: north.
         let place = number(1, 2) + entry(1, 2, 2, ascii("N\0\0\0")) + number(0, 4)
-        return header + number(3, 2) + entries + number(0, 4) + name + place
+        return header + number(others + 3, 2) + entries + number(0, 4) + name + place
     }
 
     /// IPTC data of Photoshop: the name of the camera as the city.

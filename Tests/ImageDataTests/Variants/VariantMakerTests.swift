@@ -4,6 +4,7 @@ import ImageData
 import Processes
 import RPC
 import RPCTestKit
+import Timing
 import Testing
 
 @testable import image_data_service
@@ -155,6 +156,38 @@ struct VariantMakerTests {
             }
         }
     }
+
+    @Test(arguments: [(cmyk, true), (Data(PNGBytes.animatedWithDefaultImage), false)])
+    func `a picture that would look different is not tried again, and is no failure`(
+        original: Data, hasPlaceholder: Bool
+    ) async throws {
+        try await withFake { fake async throws in
+            let log = RecordedLog()
+            let maker = fake.maker(log: log)
+            try await maker.during { () async throws in
+                let reads = Watched(0)
+                for _ in 0..<3 {
+                    let made = try await maker.variant(variant(1), storedAt: moment(5), on: .memory(0)) {
+                        reads.withLock { $0 += 1 }
+                        return original
+                    }
+                    #expect(made == nil)
+                }
+                #expect(reads.withLock(\.self) == 1)
+                let facts = PictureFacts(width: 9, height: 9, frames: 1)
+                let placeholder = try await maker.placeholder(of: variant(1).original, facts) { original }
+                #expect((placeholder != nil) == hasPlaceholder)
+                #expect(maker.isRefused(variant(1).original) != hasPlaceholder)
+                #expect(maker.check.status == .serving && log.lines.isEmpty)
+            }
+        }
+    }
+
+    /// A JPEG of four colours.
+    private static let cmyk: Data = {
+        let frame = JPEGBytes.segment(0xC0, [8] + be16(12) + be16(16) + [4] + (1...4).flatMap { [$0, 0x11, 0] })
+        return Data(JPEGBytes.start + frame + JPEGBytes.scan() + JPEGBytes.end)
+    }()
 
     @Test func `a program that always fails is reported with the remedy, until it succeeds`() async throws {
         try await withFake("cat >/dev/null; echo broken >&2; exit 1") { fake async throws in

@@ -1,10 +1,10 @@
 import EdgeModel
 import Foundation
 import RPCTestKit
-import Processes
 import Testing
 
 @testable import ImageData
+@testable import Processes
 @testable import image_data_service
 
 /// The real `vipsthumbnail`, with generated and with hostile pictures. Needs Debian's package libvips-tools.
@@ -74,23 +74,151 @@ struct VipsTests {
         #expect(abs(Double(made.height) - expected) <= 1)
     }
 
+    // MARK: Colours. The expected ones are those that Chromium 156 draws on a canvas.
+
+    /// The colour of all test pictures, in RGB and in grey.
+    private static let (green, grey) = ([60, 180, 75] as [UInt8], 90 as UInt8)
+
+    /// A picture of one colour.
+    private static func plain(_ type: String, _ colour: [UInt8] = green, _ options: String...) async throws -> Data {
+        try await withTemporaryDirectory { directory async throws in
+            let pixels = Data(Array(repeating: colour, count: 400 * 300).joined())
+            let header = Data("P\(colour.count == 1 ? 5 : 6)\n400 300\n255\n".utf8)
+            try (header + pixels).write(to: URL(filePath: directory + "/a.ppm"))
+            let command = ["/usr/bin/vips", "copy", directory + "/a.ppm", "\(directory)/a.\(type)"]
+            #expect(try Spawn.run(command + options) == 0)
+            return try Data(contentsOf: URL(filePath: String(command[3].prefix { $0 != "[" })))
+        }
+    }
+
+    /// Expects this colour of the placeholder, and of the variant if there is one.
+    private func expect(
+        _ data: Data, is wanted: [Int], hasVariant: Bool = true, at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        var pictures = [data]
+        if hasVariant {
+            pictures.append(try await variant(of: data, 320, .png))
+        } else {
+            await #expect(throws: Thumbnailer.LooksDifferent.self, sourceLocation: location) {
+                try await variant(of: data)
+            }
+        }
+        for picture in pictures {
+            let seen = Array(try await placeholder(of: picture).pixels.prefix(3))
+            for (seen, wanted) in zip(seen.map(Int.init), wanted) {
+                #expect(abs(seen - wanted) <= 4, "\(seen)", sourceLocation: location)
+            }
+        }
+    }
+
     @Test(
         arguments: [
-            ([0, 12, 0, 13], [0, 183, 57]), ([0, 1, 0, 13], [60, 180, 75]), ([0, 12, 0, 16], [60, 180, 75]),
-        ] as [([UInt8], [Int])])
-    func `an AVIF that names the colours of Display P3 without a profile is converted`(
-        codes: [UInt8], expected: [Int]
+            ([0, 1, 0, 13], [60, 180, 75], true), ([0, 2, 0, 2], [60, 180, 75], true),
+            ([0, 12, 0, 13], [0, 183, 57], true), ([0, 12, 0, 1], [0, 183, 57], true),
+            ([0, 9, 0, 13], [0, 190, 48], true), ([0, 9, 0, 14], [0, 190, 48], true),
+            ([0, 1, 0, 4], [56, 182, 73], true), ([0, 1, 0, 8], [132, 219, 147], true),
+            ([0, 6, 0, 6], [72, 179, 73], true), ([0, 5, 0, 5], [1, 166, 53], true),
+            ([0, 9, 0, 16], [60, 180, 75], false), ([0, 9, 0, 18], [60, 180, 75], false),
+            ([0, 10, 0, 13], [60, 180, 75], false),
+        ] as [([UInt8], [Int], Bool)])
+    func `the colours that an AVIF names are converted, and HDR has no variants`(
+        codes: [UInt8], expected: [Int], hasVariant: Bool
     ) async throws {
-        var data = try await withTemporaryDirectory { directory async throws in
-            let pixels = Data(Array(repeating: [60, 180, 75] as [UInt8], count: 64 * 48).joined())
-            try (Data("P6\n64 48\n255\n".utf8) + pixels).write(to: URL(filePath: directory + "/a.ppm"))
-            try Self.vips("heifsave", directory + "/a.ppm", directory + "/a.avif", "--compression", "av1", "--lossless")
-            return try Data(contentsOf: URL(filePath: directory + "/a.avif"))
-        }
+        var data = try await Self.plain("avif[compression=av1,lossless]")
         let box = try #require(data.range(of: Data("colrnclx".utf8)))
         data.replaceSubrange(box.upperBound..<box.upperBound + 4, with: codes)
-        let colour = try await placeholder(of: data).pixels.prefix(3)
-        for (seen, wanted) in zip(colour, expected) { #expect(abs(Int(seen) - wanted) <= 3, "\(Array(colour))") }
+        try await expect(data, is: expected, hasVariant: hasVariant)
+    }
+
+    private static func cHRM(_ numbers: [Double]) -> Bytes {
+        PNGBytes.chunk("cHRM", numbers.flatMap { be32(Int(($0 * 100_000).rounded())) })
+    }
+
+    private static func gAMA(_ gamma: Int) -> Bytes { PNGBytes.chunk("gAMA", be32(gamma)) }
+
+    private static func cICP(_ primaries: UInt8, _ transfer: UInt8) -> Bytes {
+        PNGBytes.chunk("cICP", [primaries, transfer, 0, 1])
+    }
+
+    private static let adobe = cHRM([0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06])
+    private static let rec709 = cHRM([0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06])
+
+    /// The profiles of Display P3 and of a grey.
+    private static let displayP3 =
+        ICCProfile.rgb(.init([0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06]), .sRGB) ?? Data()
+    private static let darkGrey = ICCProfile.grey(.gamma(1.8))
+
+    @Test(
+        arguments: [
+            (cICP(1, 13), [60, 180, 75], true), (cICP(12, 13), [0, 183, 57], true), (cICP(9, 13), [0, 189, 50], true),
+            (cICP(12, 1), [0, 179, 42], true), (cICP(1, 1), [49, 176, 65], true), (cICP(1, 8), [133, 219, 148], true),
+            (cICP(9, 16), [60, 180, 75], false), (cICP(9, 18), [60, 180, 75], false),
+            (cICP(12, 13) + adobe + gAMA(45_455), [0, 183, 57], true),
+            // Not of RGB in its full range.
+            (PNGBytes.chunk("cICP", [12, 13, 0, 0]), [60, 180, 75], true),
+            (gAMA(45_455), [60, 180, 75], true), (gAMA(46_000), [60, 180, 75], true), (gAMA(0), [60, 180, 75], true),
+            (gAMA(55_556), [77, 193, 93], true), (gAMA(100_000), [133, 219, 148], true),
+            (adobe, [60, 180, 75], true), (adobe + gAMA(45_455), [0, 181, 64], true),
+            (rec709 + gAMA(45_455), [57, 181, 74], true), (rec709 + gAMA(55_556), [77, 193, 93], true),
+            (cHRM(Array(repeating: 0, count: 8)) + gAMA(45_455), [60, 180, 75], true),
+            (PNGBytes.chunk("sRGB", [0]) + adobe + gAMA(100_000), [60, 180, 75], true),
+            (PNGBytes.profile(displayP3), [0, 183, 57], true),
+            (PNGBytes.profile(displayP3) + adobe + gAMA(100_000), [0, 183, 57], true),
+            (PNGBytes.profile(Data("junk".utf8)) + adobe + gAMA(45_455), [0, 181, 64], true),
+            (PNGBytes.profile(darkGrey), [60, 180, 75], true),
+            (PNGBytes.chunk("tEXt", ascii("Comment\0iCCP ICC_PROFILE\0 ICCP colrprof")), [60, 180, 75], true),
+            (PNGBytes.chunk("prVt", zeros(600_000)) + PNGBytes.profile(displayP3), [0, 183, 57], true),
+        ] as [(Bytes, [Int], Bool)])
+    func `the chunks of a PNG decide about its colours`(
+        chunks: Bytes, expected: [Int], hasVariant: Bool
+    ) async throws {
+        let png = try await Self.plain("png")
+        // After the signature and the first chunk.
+        try await expect(png.prefix(33) + chunks + png.dropFirst(33), is: expected, hasVariant: hasVariant)
+    }
+
+    @Test(
+        arguments: [
+            ([], 90), (PNGBytes.profile(darkGrey), 109), (PNGBytes.profile(displayP3), 90), (cICP(12, 13), 90),
+            (gAMA(100_000), 160), (adobe + gAMA(45_455), 88),
+        ] as [(Bytes, Int)])
+    func `a grey PNG has the colours of its chunks`(chunks: Bytes, expected: Int) async throws {
+        let png = try await Self.plain("png", [Self.grey])
+        try await expect(
+            png.prefix(33) + chunks + png.dropFirst(33), is: Array(repeating: expected, count: 3))
+    }
+
+    private static func profile(_ profile: Data) -> Bytes {
+        JPEGBytes.segment(0xE2, ascii("ICC_PROFILE\0") + [1, 1] + profile)
+    }
+
+    @Test(
+        arguments: [
+            (profile(displayP3), [0, 182, 57]), (profile(darkGrey), [60, 179, 75]),
+            (profile(Data("junk".utf8)), [60, 179, 75]), (JPEGBytes.segment(0xFE, ascii("iCCP")), [60, 179, 75]),
+            (JPEGBytes.segment(0xFE, ascii("ICC_PROFILE\0")), [60, 179, 75]),
+            // Behind more than half a megabyte.
+            ((0..<9).flatMap { _ in JPEGBytes.segment(0xEE, zeros(65_000)) } + profile(displayP3), [0, 182, 57]),
+        ] as [(Bytes, [Int])])
+    func `a JPEG has the colours of its profile, wherever that is`(segments: Bytes, expected: [Int]) async throws {
+        let jpeg = try await Self.plain("jpg[Q=95,no_subsample]")
+        try await expect(jpeg.prefix(2) + segments + jpeg.dropFirst(2), is: expected)
+    }
+
+    @Test(arguments: [([], 90), (profile(displayP3), 90), (profile(darkGrey), 109)] as [(Bytes, Int)])
+    func `a grey JPEG has variants with any profile`(segments: Bytes, expected: Int) async throws {
+        let jpeg = try await Self.plain("jpg[Q=95]", [Self.grey])
+        try await expect(
+            jpeg.prefix(2) + segments + jpeg.dropFirst(2), is: Array(repeating: expected, count: 3))
+    }
+
+    @Test(arguments: [(displayP3, [0, 183, 57]), (darkGrey, [60, 180, 75])] as [(Data, [Int])])
+    func `a WebP has the colours of a profile for its colours`(profile: Data, expected: [Int]) async throws {
+        let picture = try await Self.plain("webp[lossless]").dropFirst(12)
+        let header = WebPBytes.chunk("VP8X", [0x20, 0, 0, 0] + le24(399) + le24(299))
+        let start = try #require(picture.range(of: Data("VP8L".utf8))).lowerBound
+        let chunks = header + WebPBytes.chunk("ICCP", Bytes(profile)) + picture[start...]
+        try await expect(Data(WebPBytes.container(chunks)), is: expected)
     }
 
     @Test(arguments: ["png", "jpg"]) func `colours without a profile stay as they are`(type: String) async throws {
@@ -130,6 +258,70 @@ struct VipsTests {
             #expect(shown.height == (orientation < 5 ? 160 : 640))
             #expect(try await corners(placeholder(of: made)) == expected)
         }
+    }
+
+    /// Chromium draws all of them upright.
+    @Test(arguments: [
+        EXIF.tiff(orientation: 6, kind: 1), EXIF.tiff(orientation: 6, kind: 4), EXIF.tiff(orientation: 6, count: 2),
+        EXIF.tiff(orientation: 6, isLittle: false, kind: 4), EXIF.tiff(orientation: 9),
+    ]) func `what browsers do not read as an orientation turns nothing`(tiff: Bytes) async throws {
+        for data in try await Self.carrying(tiff) { try await expect(data, turnedBy: 1) }
+    }
+
+    @Test(arguments: [
+        EXIF.tiff(orientation: 6, isLittle: false), EXIF.tiff(orientation: 6, others: 100),
+    ]) func `an orientation applies in JPEG and PNG, and not in WebP`(tiff: Bytes) async throws {
+        for data in try await Self.carrying(tiff) {
+            try await expect(data, turnedBy: data.starts(with: ascii("RIFF")) ? 1 : 6)
+        }
+    }
+
+    /// A JPEG, a PNG and a WebP with Exif data.
+    private static func carrying(_ tiff: Bytes) async throws -> [Data] {
+        let jpeg = try await quarters(1_000, 500)
+        let png = try await quarters(1_000, 500, type: "png")
+        let webp = try await quarters(1_000, 500, type: "webp")
+        let start = try #require(webp.range(of: Data("VP8 ".utf8))).lowerBound
+        let extended = WebPBytes.chunk("VP8X", [0x08, 0, 0, 0] + le24(999) + le24(499))
+        return [
+            jpeg.prefix(2) + JPEGBytes.segment(0xE1, ascii("Exif\0\0") + tiff) + jpeg.dropFirst(2),
+            png.prefix(33) + PNGBytes.chunk("eXIf", tiff) + png.dropFirst(33),
+            Data(WebPBytes.container(extended + webp[start...] + WebPBytes.chunk("EXIF", tiff))),
+        ]
+    }
+
+    private func expect(_ data: Data, turnedBy orientation: Int) async throws {
+        let (size, colours) = orientation == 1 ? ((1_000, 500), [0, 1, 2, 3]) : ((500, 1_000), [2, 0, 3, 1])
+        let info = try ImageInspector.inspect(data)
+        #expect((info.shownWidth, info.shownHeight) == size)
+        #expect(try await corners(placeholder(of: data)) == colours)
+        let made = try await variant(of: data, 320, .png)
+        #expect(try ImageInspector.inspect(made).height == 320 * size.1 / size.0)
+        #expect(try await corners(placeholder(of: made)) == colours)
+    }
+
+    @Test func `parts of a GIF that its first frame leaves uncovered are transparent`() async throws {
+        var gif = try await Self.quarters(type: "gif")
+        // The screen is twice as wide, so the right half is uncovered.
+        gif.replaceSubrange(6..<8, with: le16(800))
+        // No colour of the frame is transparent.
+        let control = try #require(gif.range(of: Data([0x21, 0xF9, 4])))
+        gif[control.upperBound] &= ~1
+        #expect(try ImageInspector.inspect(gif).width == 800)
+        for picture in [gif, gif.dropLast(), try await variant(of: gif, 320, .png), try await variant(of: gif)] {
+            let placeholder = try await placeholder(of: picture)
+            for row in 0..<placeholder.rows {
+                // As other transparent parts.
+                let last = 3 * (row * placeholder.columns + placeholder.columns - 1)
+                #expect(placeholder.pixels.dropFirst(last).prefix(3).allSatisfy { abs(Int($0) - 200) <= 4 })
+            }
+        }
+    }
+
+    @Test func `a picture that browsers draw otherwise has neither variants nor a placeholder`() async throws {
+        let data = Data(PNGBytes.animatedWithDefaultImage)
+        await #expect(throws: Thumbnailer.LooksDifferent.self) { try await variant(of: data) }
+        await #expect(throws: Thumbnailer.LooksDifferent.self) { try await placeholder(of: data) }
     }
 
     /// Pictures with the camera and the place in every form that their format has.
@@ -199,13 +391,17 @@ struct VipsTests {
         try await withTemporaryDirectory { directory async throws in
             try await Self.quarters(type: "png").write(to: URL(filePath: directory + "/a.png"))
             try Self.vips(
-                "icc_transform", directory + "/a.png", directory + "/cmyk.jpg", "cmyk", "--input-profile", "srgb")
+                "icc_transform", directory + "/a.png", directory + "/cmyk.jpg[strip]", "cmyk", "--input-profile", "srgb"
+            )
             try Self.vips("colourspace", directory + "/a.png", directory + "/grey.png", "b-w")
             try Self.vips("colourspace", directory + "/a.png", directory + "/deep.png", "rgb16")
             try Self.vips("bandjoin_const", directory + "/a.png", directory + "/clear.png", "128")
             for file in ["cmyk.jpg", "grey.png", "deep.png", "clear.png"] {
                 let data = try Data(contentsOf: URL(filePath: "\(directory)/\(file)"))
-                for format in VariantFormat.allCases {
+                if file == "cmyk.jpg" {
+                    await #expect(throws: Thumbnailer.LooksDifferent.self) { try await variant(of: data) }
+                }
+                for format in VariantFormat.allCases where file != "cmyk.jpg" {
                     #expect(try ImageInspector.inspect(await variant(of: data, 320, format)).width == 320, "\(file)")
                 }
                 _ = try await placeholder(of: data)

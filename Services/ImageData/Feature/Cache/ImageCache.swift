@@ -40,8 +40,8 @@ public protocol ImageCache: Sendable {
     /// Stores facts, replacing those of the same bytes. It does not count them against the budget.
     func keep(_ facts: PictureFacts, of original: ContentHash) async throws
 
-    /// Deletes the variants and the facts of images that were stored elsewhere; nil for all.
-    func dropDerived(from originals: [ContentHash]?) async throws
+    /// Deletes the variants and the facts of images that were stored elsewhere, unless they are also here.
+    func dropDerived(from originals: Set<ContentHash>) async throws
 }
 
 extension ImageCache {

@@ -1,12 +1,14 @@
 /// The size and the orientation of the primary item: `pitm` names the item, `ipma` lists its properties by number, `ispe` is
-/// the property with the size, and `irot` that with the rotation.
+/// the property with the size, `clap` that with a part of it, and `irot` that with the rotation.
 struct AVIFStill {
     let size: PixelSize
     let orientation: Orientation
+    let drawing: ImageInfo.Drawing
 
     /// By property number, from one.
     private struct Properties {
         var sizes: [Int: PixelSize] = [:]
+        var crops: [Int: AVIFCrop] = [:]
 
         /// Those that turn a picture on its side.
         var quarterTurns: Set<Int> = []
@@ -26,9 +28,12 @@ struct AVIFStill {
         var associations = properties
         while let box = try AVIFBox(from: &associations) {  // several, for different ranges of items
             guard box.type == "ipma" else { continue }
-            let (size, isTurned) = try Self.shape(of: primary, associations: box.content, known)
+            let (size, crop, isTurned) = try Self.shape(of: primary, associations: box.content, known)
             guard let size else { continue }
-            (self.size, orientation) = (size, isTurned ? .onItsSide : .upright)
+            let cropped = crop?.size(in: size)
+            self.size = cropped ?? size
+            orientation = isTurned ? .onItsSide : .upright
+            drawing = crop == nil || cropped != nil ? .same : .other
             return
         }
         throw .malformed(.avif, "its primary item has no size")
@@ -50,6 +55,7 @@ struct AVIFStill {
             guard number <= 0x7FFF else { throw .malformed(.avif, "more properties than property numbers") }
             var fields = property.content
             if property.type == "irot", try fields.byte() & 1 == 1 { properties.quarterTurns.insert(number) }
+            if property.type == "clap" { properties.crops[number] = try AVIFCrop(&fields) }
             guard property.type == "ispe" else { continue }
             _ = try fields.versionAndFlags()
             let width = Int(try fields.bigEndian(UInt32.self))
@@ -63,20 +69,21 @@ struct AVIFStill {
     /// - Returns: without a size, when the associations are of other items.
     private static func shape(
         of item: UInt32, associations: ByteCursor, _ properties: Properties
-    ) throws(ImageRejection) -> (size: PixelSize?, isTurned: Bool) {
+    ) throws(ImageRejection) -> (size: PixelSize?, crop: AVIFCrop?, isTurned: Bool) {
         var fields = associations
         let (version, flags) = try fields.versionAndFlags()
         for _ in 0..<(try fields.bigEndian(UInt32.self)) {
             let id = version == 0 ? UInt32(try fields.bigEndian(UInt16.self)) : try fields.bigEndian(UInt32.self)
-            var (size, isTurned) = (PixelSize?.none, false)
+            var (size, crop, isTurned) = (PixelSize?.none, AVIFCrop?.none, false)
             for _ in 0..<(try fields.byte()) {
                 let number = try propertyNumber(&fields, isWide: flags & 1 == 1)
                 size = size ?? properties.sizes[number]
+                crop = crop ?? properties.crops[number]
                 if properties.quarterTurns.contains(number) { isTurned = true }
             }
-            if id == item, size != nil { return (size, isTurned) }
+            if id == item, size != nil { return (size, crop, isTurned) }
         }
-        return (nil, false)
+        return (nil, nil, false)
     }
 
     /// The upper bit marks an essential property.

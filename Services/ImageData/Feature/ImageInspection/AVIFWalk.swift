@@ -26,6 +26,6 @@ enum AVIFWalk {
         guard hasMediaData else { throw .malformed(.avif, "it has no media data") }
         if let sequence { return ImageInfo(format: .avif, size: sequence.size, frames: sequence.frames) }
         guard let still, brands?.isSequence == false else { throw .malformed(.avif, "it ends without a picture") }
-        return ImageInfo(format: .avif, size: still.size, orientation: still.orientation)
+        return ImageInfo(format: .avif, size: still.size, orientation: still.orientation, drawing: still.drawing)
     }
 }

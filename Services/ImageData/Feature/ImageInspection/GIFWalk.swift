@@ -3,6 +3,7 @@ struct GIFWalk {
     private var cursor: ByteCursor
     private var canvas: PixelSize
     private var frames = 0
+    private var drawing = ImageInfo.Drawing.same
 
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var cursor = file
@@ -14,7 +15,7 @@ struct GIFWalk {
         var walk = GIFWalk(cursor: cursor, canvas: canvas)
         while try walk.step() {}
         guard walk.frames > 0 else { throw malformed("it ends without a picture") }
-        return ImageInfo(format: .gif, size: walk.canvas, frames: walk.frames)
+        return ImageInfo(format: .gif, size: walk.canvas, frames: walk.frames, drawing: walk.drawing)
     }
 
     /// Skips one block; returns false after the trailer, and where the file ends behind a complete frame: browsers show such a file.
@@ -41,12 +42,15 @@ struct GIFWalk {
         let corner = try Self.size(from: &cursor)
         let size = try Self.size(from: &cursor)
         guard size.isPositive else { throw Self.malformed("a frame without width or height") }
-        // In many files frames extend beyond the screen, and viewers enlarge the screen.
-        canvas.width = max(canvas.width, corner.width + size.width)
-        canvas.height = max(canvas.height, corner.height + size.height)
+        // In many files frames extend beyond the screen. Viewers enlarge it for the first one, and cut the others.
+        if frames == 0 {
+            canvas.width = max(canvas.width, corner.width + size.width)
+            canvas.height = max(canvas.height, corner.height + size.height)
+        }
         try Self.skipColours(try cursor.byte(), in: &cursor)
         guard 1...11 ~= (try cursor.byte()) else { throw Self.malformed("an invalid LZW code size") }
         guard try skipSubBlocks() > 0 else { throw Self.malformed("a frame without data") }
+        if frames == 0, size != canvas { drawing = .partly(end: cursor.position) }
         frames += 1
     }
 

@@ -29,7 +29,7 @@ struct JPEGWalk {
             try skipScan()
         case 0x00, 0x02...0xBF, 0xD8:
             throw Self.malformed("an unexpected marker")
-        case 0xE1:
+        case 0xE1 where !hasScan:
             applicationData(try segment())
         default:
             _ = try segment()
@@ -37,7 +37,7 @@ struct JPEGWalk {
         return true
     }
 
-    /// Reads the orientation from the first EXIF segment.
+    /// Reads the orientation from the first EXIF segment. Browsers ignore one behind pixels.
     private mutating func applicationData(_ segment: ByteCursor) {
         let name = Array("Exif\0\0".utf8)
         var data = segment

@@ -1,8 +1,8 @@
 /// How a viewer must turn a picture (EXIF 2.32, tag 0x0112): 1…8, where 5…8 exchange width and height.
-struct Orientation: Equatable {
+public struct Orientation: Equatable, Sendable {
     let value: Int
 
-    static let upright = Orientation(value: 1)
+    public static let upright = Orientation(value: 1)
 
     /// To be turned by 90° in either direction.
     static let onItsSide = Orientation(value: 6)
@@ -22,14 +22,14 @@ struct Orientation: Equatable {
         guard try header.number(UInt16.self, isLittle) == 42 else { return nil }
         var directory = tiff
         try directory.skip(Int(try header.number(UInt32.self, isLittle)))
-        // Few, so that a hostile file costs nothing; cameras write the entries in the order of their tags.
-        for _ in 0..<min(try directory.number(UInt16.self, isLittle), 64) {
+        for _ in 0..<(try directory.number(UInt16.self, isLittle)) {
             let tag = try directory.number(UInt16.self, isLittle)
             let kind = try directory.number(UInt16.self, isLittle)
-            try directory.skip(4)  // the number of values
+            let count = try directory.number(UInt32.self, isLittle)
             let value = Int(try directory.number(UInt16.self, isLittle))
             try directory.skip(2)
-            if tag == 0x0112 { return kind == 3 && 1...8 ~= value ? value : nil }
+            // As in browsers, only one SHORT is an orientation.
+            if tag == 0x0112, kind == 3, count == 1, 1...8 ~= value { return value }
         }
         return nil
     }

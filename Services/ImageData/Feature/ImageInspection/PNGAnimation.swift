@@ -8,6 +8,9 @@ struct PNGAnimation {
     private var frames = 0
     private var lastHasData = true
 
+    /// Whether there is a default image before the first frame.
+    private(set) var hasHiddenImage = false
+
     init(control: ByteCursor) throws(ImageRejection) {
         var fields = control
         announced = Int(try fields.bigEndian(UInt32.self))
@@ -35,6 +38,7 @@ struct PNGAnimation {
     }
 
     mutating func defaultImage(length: Int) {
+        hasHiddenImage = frames == 0
         if length > 0 { lastHasData = true }
     }
 

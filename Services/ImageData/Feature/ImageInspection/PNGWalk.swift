@@ -18,7 +18,7 @@ struct PNGWalk {
         while try walk.step() {}
         return ImageInfo(
             format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1,
-            orientation: walk.orientation ?? .upright)
+            orientation: walk.orientation ?? .upright, drawing: walk.animation?.hasHiddenImage == true ? .other : .same)
     }
 
     /// Reads one chunk; returns false after IEND.

@@ -100,7 +100,7 @@ struct ColdImages: Sendable {
         }
     }
 
-    func dropDerived(from originals: [ContentHash]?) async throws { try await cache?.dropDerived(from: originals) }
+    func dropDerived(from originals: Set<ContentHash>) async throws { try await cache?.dropDerived(from: originals) }
 
     /// Logs an error, unless it is an `RPCError`, which the store's monitor has logged, or a cancellation.
     private func note(_ error: any Error) {

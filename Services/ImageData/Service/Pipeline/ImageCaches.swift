@@ -87,16 +87,17 @@ struct ImageCaches: Sendable {
         for (url, size) in hot.evict(fetched) where await cold.record(at: url) == nil {
             (urls, bytes) = (urls + 1, bytes + size)
         }
-        for evicted in [try await pinned?.evict(eviction), try await cold.evict(fetched)].compactMap(\.self) {
+        let put = try await pinned?.evict(eviction)
+        for evicted in [put, try await cold.evict(fetched)].compactMap(\.self) {
             (urls, bytes) = (urls + evicted.urls, bytes + evicted.bytes)
         }
         hot.dropVariants(of: originals.map(Set.init))
         // The cache on disk has dropped those of its own images.
-        if pinned != nil { try await cold.dropDerived(from: originals) }
+        if let put { try await cold.dropDerived(from: put.freed) }
         return Evicted(urls: urls, bytes: bytes)
     }
 
-    /// The contents whose variants an eviction drops; nil for all. Another URL may still name them: then they are made again.
+    /// The contents whose variants in memory an eviction drops; nil for all. Another URL may still name them: then the disk has them.
     private func originals(of eviction: Eviction) async throws -> [ContentHash]? {
         guard case .urls(let urls) = eviction else { return nil }
         var originals: [ContentHash] = []

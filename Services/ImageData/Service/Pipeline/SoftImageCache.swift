@@ -48,7 +48,7 @@ struct SoftImageCache: ImageCache {
         _ = try await store.writing { try await $0.keep(facts, of: original) }
     }
 
-    func dropDerived(from originals: [ContentHash]?) async throws {
+    func dropDerived(from originals: Set<ContentHash>) async throws {
         _ = try await store.writing { try await $0.dropDerived(from: originals) }
     }
 }

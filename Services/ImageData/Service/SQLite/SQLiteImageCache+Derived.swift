@@ -83,14 +83,15 @@ extension SQLiteImageCache {
         }
     }
 
-    func dropDerived(from originals: [ContentHash]?) async throws {
+    func dropDerived(from originals: Set<ContentHash>) async throws {
+        guard !originals.isEmpty else { return }
         try await pool.write { db in
             for table in ["variant", "facts"] {
-                guard let originals else {
-                    try db.execute(sql: "DELETE FROM \(table)")
-                    continue
-                }
-                let statement = try db.cachedStatement(sql: "DELETE FROM \(table) WHERE original = ?")
+                let statement = try db.cachedStatement(
+                    sql: """
+                        DELETE FROM \(table)
+                        WHERE original = ?1 AND NOT EXISTS (SELECT 1 FROM content WHERE sha256 = ?1)
+                        """)
                 for original in originals { try statement.execute(arguments: [original.bytes]) }
             }
         }

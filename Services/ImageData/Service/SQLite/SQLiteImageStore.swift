@@ -77,8 +77,9 @@ struct SQLiteImageStore: ImageStore {
     func evict(_ eviction: Eviction) async throws -> Evicted {
         try await pool.write { db in
             let contents = try Self.forget(eviction, db)
-            let bytes = try Set(contents).reduce(0) { try $0 + Self.freeUnlessNamed($1, db) }
-            return Evicted(urls: contents.count, bytes: bytes)
+            let freed = try Set(contents).compactMap { try Self.freeUnlessNamed($0, db) }
+            return Evicted(
+                urls: contents.count, bytes: freed.reduce(0) { $0 + $1.size }, freed: Set(freed.map(\.hash)))
         }
     }
 
@@ -109,13 +110,18 @@ struct SQLiteImageStore: ImageStore {
         }
     }
 
-    /// - Returns: the number of freed bytes.
-    private static func freeUnlessNamed(_ content: Int64, _ db: Database) throws -> Int {
-        try Int.fetchOne(
+    /// - Returns: nil if another URL names the content.
+    private static func freeUnlessNamed(_ content: Int64, _ db: Database) throws -> (size: Int, hash: ContentHash)? {
+        let freed = try Row.fetchOne(
             db,
             sql: """
-                DELETE FROM content WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM url WHERE content = ?1) RETURNING size
-                """, arguments: [content]) ?? 0
+                DELETE FROM content WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM url WHERE content = ?1)
+                RETURNING size, sha256
+                """, arguments: [content])
+        return try freed.flatMap { row in
+            let (size, hash): (Int, Data) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+            return ContentHash(hash).map { (size, $0) }
+        }
     }
 
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }

@@ -24,9 +24,9 @@ final class VariantMaker: Sendable {
     }
 
     private enum Refusal: Hashable {
-        /// The program cannot read the picture.
+        /// The program cannot read the picture, or reads another one than browsers.
         case original(ContentHash)
-        /// The variant is not smaller than the original.
+        /// The variant is not smaller than the original, or has other colours.
         case variant(Variant)
     }
 
@@ -133,7 +133,7 @@ final class VariantMaker: Sendable {
         guard let thumbnailer, !isRefused(.original(original)) else { return nil }
         do {
             return try await make(thumbnailer)
-        } catch is LimitedProcess.Failure, is ProcessSlots.Full, is Vanished {
+        } catch is LimitedProcess.Failure, is ProcessSlots.Full, is Vanished, is Thumbnailer.LooksDifferent {
             return nil
         }
     }
@@ -151,6 +151,9 @@ final class VariantMaker: Sendable {
             } catch let failure as LimitedProcess.Failure {
                 await self.note(failure, original, variant, thumbnailer)
                 throw failure
+            } catch let error as Thumbnailer.LooksDifferent {
+                self.refuse(variant.map(Refusal.variant) ?? .original(original))
+                throw error
             }
         }
     }
@@ -180,12 +183,14 @@ final class VariantMaker: Sendable {
         if wasInTrouble { logger.notice("variants are made again") }
     }
 
+    private func refuse(_ refusal: Refusal) {
+        state.withLock { $0.refused.insert(refusal, at: clock.now) }
+    }
+
     private func note(
         _ failure: LimitedProcess.Failure, _ original: ContentHash, _ variant: Variant?, _ thumbnailer: Thumbnailer
     ) async {
-        if case .tooMuchOutput = failure, let variant {
-            return state.withLock { $0.refused.insert(.variant(variant), at: clock.now) }
-        }
+        if case .tooMuchOutput = failure, let variant { return refuse(.variant(variant)) }
         if case .notStarted = failure { return failed(failure) }
         logger.warning("no variants of \(original.urn): \(failure)")
         let failures = state.withLock { state in
