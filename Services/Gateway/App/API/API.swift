@@ -49,7 +49,7 @@ struct API: Sendable {
         // A reader of an event that loads the feed again must not get the page before the change.
         events = FeedEvents(gateway.registry, publicURL, limits) { change in
             gateway.feed.recent.forget()
-            if case .removed(let ids) = change { gateway.shown.forget(ids) }
+            if case .removed(let ids) = change { gateway.feed.shown.forget(ids) }
         }
         self.version = version
     }

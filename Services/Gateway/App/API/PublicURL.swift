@@ -56,8 +56,12 @@ struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL of an item's image at this deployment.
     func imageData(_ id: UUID) -> String { "\(self)/v1/image/\(id.uuidString)/data" }
 
-    /// The scheme, host and port, as browsers send them in `Origin`.
-    var origin: String { authority.lowercased() }
+    /// The scheme, host and port, as browsers send them in `Origin`: without the usual port.
+    var origin: String {
+        let origin = authority.lowercased()
+        let usual = origin.hasPrefix("https:") ? ":443" : ":80"
+        return origin.hasSuffix(usual) ? String(origin.dropLast(usual.count)) : origin
+    }
 
     /// The item with the image URL of this deployment.
     func localized(_ item: FeedItem) -> FeedItem {

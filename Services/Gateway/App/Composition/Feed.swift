@@ -10,6 +10,9 @@ struct Feed: Sendable {
     /// Pages as the HTTP API answers them.
     let recent: RecentPages
 
+    /// What readers have seen.
+    let shown = ShownPages()
+
     /// Calls after which a page may have other items.
     static let changes: Set = [FeedContract.publish.name, FeedContract.remove.name, FeedContract.validate.name]
 

@@ -16,8 +16,6 @@ struct Gateway: Sendable {
     /// The methods that plugins describe.
     let contracts: RecentContracts
 
-    let shown = ShownPages()
-
     /// The current date, for ages and relative dates.
     let now: @Sendable () -> Date
 
@@ -50,7 +48,7 @@ struct Gateway: Sendable {
     func noteCall(of method: String) {
         if Feed.changes.contains(method) { feed.recent.forget() }
         // The call does not say here which items it has removed.
-        if [FeedContract.remove.name, FeedContract.validate.name].contains(method) { shown.forget() }
+        if [FeedContract.remove.name, FeedContract.validate.name].contains(method) { feed.shown.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
         if ImageComments.changes.contains(method) { comments.forget() }
         // Cached pages contain the values that the plugin adds to items.

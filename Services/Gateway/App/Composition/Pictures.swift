@@ -21,7 +21,7 @@ struct Pictures: Sendable {
     /// - Throws: `not_found` when the feed has no such item.
     func picture(_ wanted: WantedPicture, _ options: CallOptions) async throws(RPCError) -> HeldImage {
         try await recent.value(of: wanted) { () throws(RPCError) in
-            let item = try await feed.item(wanted.id, options)
+            let item = try await feed.shownItem(wanted.id, options)
             let image = try await registry.plugin("image-data").call(
                 ImageDataContract.load, wanted.load(from: item.image), options)
             return HeldImage(

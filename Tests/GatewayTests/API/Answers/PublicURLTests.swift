@@ -41,6 +41,15 @@ import Testing
         #expect(PublicURL(host: host)?.description == url)
     }
 
+    @Test(arguments: [
+        ("https://Example.org:443/photos/", "https://example.org"), ("http://example.org:80", "http://example.org"),
+        ("https://example.org:80", "https://example.org:80"), ("http://example.org:8080", "http://example.org:8080"),
+        ("http://[::1]:80", "http://[::1]"),
+    ])
+    func `the origin is that which browsers send`(text: String, origin: String) {
+        #expect(PublicURL(text)?.origin == origin)
+    }
+
     @Test func `a base URL may have 1,024 bytes`() {
         let base = "http://example.org/"
         #expect(PublicURL(base + String(repeating: "x", count: 1_024 - base.utf8.count)) != nil)

@@ -49,7 +49,9 @@ import Timing
             // The script of a page has rows already, and shows the error.
             let reload = try await api.exchange("/", [Self.html, "Sec-Fetch-Dest: empty"])
             #expect(reload.status == kind.httpStatus)
-            for path in ["/?limit=3", "/image/\(UUID(number: 3))"] {
+            // From the top it is the page, of another length.
+            #expect(try await api.exchange("/?limit=3", [Self.html]).text.contains("Picture 2"))
+            for path in ["/?after_id=\(UUID(number: 2))", "/image/\(UUID(number: 3))"] {
                 let unknown = try await api.exchange(path, [Self.html])
                 #expect(unknown.status == kind.httpStatus, "\(path)")
             }
@@ -92,22 +94,46 @@ import Timing
 
     // MARK: Limits
 
+    private func after(_ number: Int) -> LoadFeed { LoadFeed(afterID: UUID(number: number)) }
+
     @Test(arguments: [(32, true), (33, false)]) func `the last 32 pages are kept`(count: Int, hasFirst: Bool) {
         let shown = ShownPages()
-        for number in 1...count { shown.note(page([number]), for: LoadFeed(limit: number), now: noon) }
-        #expect(shown.count == min(count, 32) && (shown.page(for: LoadFeed(limit: 1)) != nil) == hasFirst)
+        for number in 1...count { shown.note(page([number]), for: after(number), now: noon) }
+        #expect(shown.count == min(count, 32) && (shown.page(for: after(1)) != nil) == hasFirst)
         // A page that is shown again is the newest.
-        shown.note(page([2]), for: LoadFeed(limit: 2), now: noon + 1)
-        #expect(shown.count == min(count, 32) && shown.page(for: LoadFeed(limit: 2))?.savedAt == noon + 1)
+        shown.note(page([2]), for: after(2), now: noon + 1)
+        #expect(shown.count == min(count, 32) && shown.page(for: after(2))?.savedAt == noon + 1)
     }
 
     @Test func `pages of 4 MiB are kept`() {
         let shown = ShownPages()
         for number in 1...10 {
-            shown.note(
-                page([number], text: String(repeating: "x", count: 1 << 20)), for: LoadFeed(limit: number), now: noon)
+            shown.note(page([number], text: String(repeating: "x", count: 1 << 20)), for: after(number), now: noon)
         }
         #expect(shown.count == 3 && shown.item(UUID(number: 10)) != nil && shown.item(UUID(number: 7)) == nil)
+    }
+
+    @Test func `the longest first page stays, and stands for those of other lengths`() {
+        let shown = ShownPages()
+        shown.note(page([1, 2, 3]), for: LoadFeed(limit: 10), now: noon)
+        for number in 1...40 {
+            shown.note(page([number]), for: LoadFeed(limit: 1), now: noon)
+            shown.note(page([number]), for: after(number), now: noon)
+        }
+        #expect(shown.page(for: LoadFeed(limit: 10))?.items.count == 3)
+        #expect(shown.page(for: LoadFeed(limit: 7))?.items.count == 3 && shown.page(for: after(99)) == nil)
+    }
+
+    @Test func `pictures are shown while only the feed does not answer`() async throws {
+        let error = Watched<RPCError?>(nil)
+        var services = services(error)
+        services.image = { _, _ in LoadedImageOf(10, sha256: "x").loaded }
+        try await RunningAPI.with(services) { api async throws in
+            #expect(try await api.exchange("/", [Self.html]).status == 200)
+            error.withLock { $0 = RPCError(.unavailable, "down") }
+            #expect(try await api.exchange("/v1/image/\(UUID(number: 1))/data").status == 200)
+            #expect(try await api.exchange("/v1/image/\(UUID(number: 3))/data").status == 503)
+        }
     }
 
     @Test func `a removed item is not shown again`() {

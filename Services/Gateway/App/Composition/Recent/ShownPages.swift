@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// The pages of the feed that readers have seen, for the time when the feed does not answer. Limited in number and bytes; the oldest
-/// leave first.
+/// leave first, but of the first page of the feed one remains.
 final class ShownPages: Sendable {
     static let maximumCount = 32
     static let maximumBytes = 4 << 20
@@ -24,6 +24,7 @@ final class ShownPages: Sendable {
         shown.withLock { shown in
             shown.removeAll { $0.load == load }
             shown.append(Shown(load: load, page: copy))
+            if let first = Self.longestFirst(shown) { shown.append(shown.remove(at: first)) }
             var bytes = 0
             let kept = shown.reversed().prefix(Self.maximumCount).prefix { entry in
                 bytes += entry.page.items.reduce(0) { $0 + $1.heldBytes }
@@ -33,7 +34,18 @@ final class ShownPages: Sendable {
         }
     }
 
-    func page(for load: LoadFeed) -> LoadedFeed? { shown.withLock { $0.last { $0.load == load }?.page } }
+    /// The longest of the pages from the top of the feed.
+    private static func longestFirst(_ shown: [Shown]) -> Int? {
+        shown.indices.filter { shown[$0].load.isFirst }.max { shown[$0].page.items.count < shown[$1].page.items.count }
+    }
+
+    /// - Returns: for the first page also one of another length.
+    func page(for load: LoadFeed) -> LoadedFeed? {
+        shown.withLock { shown in
+            let first = load.isFirst ? Self.longestFirst(shown).map { shown[$0].page } : nil
+            return shown.last { $0.load == load }?.page ?? first
+        }
+    }
 
     func item(_ id: UUID) -> FeedItem? {
         shown.withLock { $0.reversed().lazy.compactMap { $0.page.items.first { $0.id == id } }.first }
@@ -49,6 +61,10 @@ final class ShownPages: Sendable {
 
     /// The number of pages.
     var count: Int { shown.withLock(\.count) }
+}
+
+extension LoadFeed {
+    fileprivate var isFirst: Bool { afterID == nil && beforeID == nil }
 }
 
 extension FeedItem {

@@ -1,0 +1,59 @@
+import FeedContract
+import Foundation
+import NIOCore
+import RPC
+
+// What readers see while the feed does not answer.
+
+extension Feed {
+    /// How long a reader waits for the feed who can be shown an earlier answer instead.
+    static let patience = TimeAmount.seconds(2)
+
+    /// The errors after which the same call may succeed.
+    private static let passing: Set<ErrorKind> = [.unavailable, .deadlineExceeded, .overloaded, .connectivity]
+
+    /// An item, or while the feed does not answer, the item as readers have seen it: its picture is elsewhere.
+    func shownItem(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> FeedItem {
+        try await answer(or: shown.item(id), FeedContract.get.name, options) { options throws(RPCError) in
+            try await item(id, options)
+        }
+    }
+
+    /// Without an earlier answer there is nothing better than to wait: an edge may have a slow upstream.
+    func answer<Answer>(
+        or earlier: Answer?, _ method: String, _ options: CallOptions,
+        _ call: (CallOptions) async throws(RPCError) -> Answer
+    ) async throws(RPCError) -> Answer {
+        guard let earlier else { return try await call(options) }
+        do throws(RPCError) {
+            return try await call(options.optional(within: Self.patience, now: registry.clock.now))
+        } catch {
+            guard Self.passing.contains(error.kind) else { throw error }
+            registry.noteIgnored(method, error, options.trace)
+            return earlier
+        }
+    }
+}
+
+extension Gateway {
+    /// A page for a reader: the last one that was shown, while the feed does not answer.
+    /// - Parameter fallsBack: false for a reader who has a page already, and is better told why there is no newer one.
+    func shownPage(
+        _ load: LoadFeed, fallsBack: Bool, _ options: CallOptions
+    ) async throws(RPCError) -> EnrichedFeed {
+        let earlier = fallsBack ? feed.shown.page(for: load) : nil
+        return try await feed.answer(or: earlier.map { EnrichedFeed(feed: $0) }, FeedContract.load.name, options) {
+            options throws(RPCError) in
+            let page = try await page(load, options)
+            feed.shown.note(page.feed, for: load, now: now())
+            return page
+        }
+    }
+
+    /// The same for an item.
+    func shownItem(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> EnrichedItem {
+        try await feed.answer(
+            or: feed.shown.item(id).map { EnrichedItem(item: $0) }, FeedContract.get.name, options
+        ) { options throws(RPCError) in try await item(id, options) }
+    }
+}
