@@ -42,6 +42,23 @@ struct ExifBlockTests {
         #expect(Self.erasing(exif) == (false, exif))
     }
 
+    @Test(arguments: [true, false]) func `XMP and Photoshop's resources in it are erased`(isXMP: Bool) {
+        let xmp = Array("<x exif:GPSLatitude='38'/>".utf8)
+        let resource =
+            Array("PHUT".utf8) + [4, 0, 0, 0, 0, 0, 0, 0] + Array("8BIM".utf8) + [4, 0x24, 0, 0]
+            + Containers.bigEndian(xmp.count, 4) + xmp
+        let content = isXMP ? xmp : resource
+        let head =
+            [0x4D, 0x4D, 0, 42] + Containers.bigEndian(8, 4) + [0, 1] + Containers.bigEndian(isXMP ? 700 : 0x8649, 2)
+        let exif =
+            head + [0, 7] + Containers.bigEndian(content.count, 4) + Containers.bigEndian(26, 4) + [0, 0, 0, 0]
+            + content
+        let (hadPosition, bytes) = Self.erasing(exif)
+        #expect(hadPosition)
+        #expect(String(decoding: bytes.suffix(26), as: UTF8.self) == "<x exif:GPSLatitude='  '/>")
+        #expect(bytes.dropLast(26).elementsEqual(exif.dropLast(26)))
+    }
+
     @Test func `other entries in the directory of a position stay`() {
         let exif = Containers.exif(gps: [(2, 5), (0x0112, 5)])
         let (hadPosition, bytes) = Self.erasing(exif)

@@ -88,6 +88,15 @@ struct PictureMetadataTests {
                     Containers.chunk("IDAT", [1]), Containers.chunk("eXIf", exif))
             }
         ),
+        (
+            "XMP without its mark, and Exif in two segments",
+            { exif, xmp in
+                Containers.jpeg(
+                    [0xFF, 0x01], Containers.segment(0xE1, Array("XMP\0<rdf:RDF>".utf8) + xmp),
+                    Containers.segment(0xE1, Containers.exifMark + exif.prefix(60)),
+                    Containers.segment(0xE1, Containers.exifMark + exif.dropFirst(60)))
+            }
+        ),
         ("WebP", { exif, xmp in Containers.webp(("VP8 ", [1]), ("EXIF", exif), ("XMP ", xmp)) }),
         (
             "WebP with the mark of JPEG",
@@ -149,6 +158,13 @@ struct PictureMetadataTests {
         file[29 - 1] ^= 1
         let after = Self.erasing(file).bytes
         #expect(after[28] == file[28] && after.last == file.last)
+    }
+
+    @Test func `texts of PNG that are no position stay`() {
+        let file = Containers.png(
+            Containers.chunk("tEXt", Array("My gpsd note\u{0}38".utf8)),
+            Containers.chunk("zTXt", Array("Raw profile type icm\0\0".utf8) + [1, 2, 3]))
+        #expect(Self.erasing(file) == (false, file))
     }
 
     @Test(arguments: ["\u{A9}xyz", "com.apple.quicktime.location.ISO6709"])

@@ -15,6 +15,7 @@ struct XMPPacketTests {
         (#"<x exif:GPSLongitude = '9,8W' />"#, #"<x exif:GPSLongitude = '    ' />"#),
         (#"<x drone-dji:GpsLatitude="+38.7">"#, #"<x drone-dji:GpsLatitude="     ">"#),
         (#"<x drone-dji:GpsLongtitude="+9"/>"#, #"<x drone-dji:GpsLongtitude="  "/>"#),
+        (#"<x a:geo="b" geo:lat_long="3,4"/>"#, #"<x a:geo="b" geo:lat_long="   "/>"#),
         (#"<x a:RtkLat="3" geo:long="4"/>"#, #"<x a:RtkLat=" " geo:long=" "/>"#),
         ("<exif:GPSAltitude>12/1</exif:GPSAltitude>3", "<exif:GPSAltitude>    </exif:GPSAltitude>3"),
         (

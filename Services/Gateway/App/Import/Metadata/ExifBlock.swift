@@ -6,7 +6,7 @@ struct ExifBlock {
     private let isLittleEndian: Bool
 
     /// The marks in front of the structure have at most so many bytes.
-    private static let longestMark = 16
+    private static let longestMark = 64
 
     /// - Parameter content: the structure, and marks in front of it.
     init?(_ content: [UInt8]) {
@@ -31,6 +31,9 @@ struct ExifBlock {
     private enum Tag {
         static let exif = 0x8769
         static let parts = 0x014A
+        static let interoperability = 0xA005
+        static let xmp = 700
+        static let photoshop = 0x8649
         static let position = 0x8825
         static let takenAt = (date: 0x9003, zone: 0x9011)
         static let digitisedAt = (date: 0x9004, zone: 0x9012)
@@ -63,12 +66,30 @@ struct ExifBlock {
     // MARK: Where
 
     /// Overwrites the directories of positions with zeros.
+    /// - Parameter isEmbedded: whether it is in other metadata, and nothing else is searched in it.
     /// - Returns: whether there is a position.
-    static func erasePosition(in content: inout [UInt8]) -> Bool {
+    static func erasePosition(in content: inout [UInt8], isEmbedded: Bool = false) -> Bool {
         guard let start = start(in: content), let block = ExifBlock(content) else { return false }
         let ranges = block.positions
         for range in ranges { for index in range { content[start + index] = 0 } }
-        return !ranges.isEmpty
+        var isFound = !ranges.isEmpty
+        for (range, kind) in isEmbedded ? [] : block.embedded {
+            let place = start + range.lowerBound..<start + range.upperBound
+            var part = Array(content[place])
+            guard kind.erasePosition(in: &part) else { continue }
+            content.replaceSubrange(place, with: part)
+            isFound = true
+        }
+        return isFound
+    }
+
+    /// Where other metadata are.
+    private var embedded: [(Range<Int>, MetadataBlock.Kind)] {
+        directories.flatMap(entries).compactMap { entry in
+            let kinds: [Int: MetadataBlock.Kind] = [Tag.xmp: .xmp, Tag.photoshop: .photoshop]
+            guard let kind = kinds[entry.tag], let range = value(entry) else { return nil }
+            return (range, kind)
+        }
     }
 
     /// The tags of a directory with a position.
@@ -105,7 +126,8 @@ struct ExifBlock {
             guard place > 0, !found.contains(place), let count = number(place, 2) else { continue }
             found.append(place)
             waiting.append(number(place + 2 + 12 * count, 4) ?? 0)
-            waiting += entries(place).filter { [Tag.exif, Tag.parts].contains($0.tag) }.flatMap(numbers)
+            waiting += entries(place).filter { [Tag.exif, Tag.parts, Tag.interoperability].contains($0.tag) }.flatMap(
+                numbers)
         }
         return found
     }

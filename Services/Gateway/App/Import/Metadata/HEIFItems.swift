@@ -5,7 +5,10 @@ enum HEIFItems {
 
     static func metadata(in bytes: [UInt8]) -> [MetadataBlock] {
         let boxes = boxes(in: bytes, 0..<bytes.count)
-        let video = boxes.filter { $0.name == "moov" }.map { MetadataBlock(kind: .video, place: .ranges([$0.content])) }
+        // XMP may be in a box of its own, and a moving picture has a video.
+        let video = boxes.filter { ["moov", "mpvd", "uuid"].contains($0.name) }.map {
+            MetadataBlock(kind: .video, place: .ranges([$0.start..<$0.content.upperBound]))
+        }
         guard let meta = boxes.first(where: { $0.name == "meta" })?.content, meta.count >= 4 else { return video }
         let parts = Self.boxes(in: bytes, meta.lowerBound + 4..<meta.upperBound)
         func part(_ name: String) -> Range<Int>? { parts.first { $0.name == name }?.content }
@@ -18,8 +21,15 @@ enum HEIFItems {
         return video + items.prefix(mostItems)
     }
 
-    private static func boxes(in bytes: [UInt8], _ range: Range<Int>) -> [(name: String, content: Range<Int>)] {
-        var (boxes, start) = ([(name: String, content: Range<Int>)](), range.lowerBound)
+    /// The identity of a box `uuid` with XMP.
+    static let xmpID: [UInt8] = [
+        0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
+    ]
+
+    private typealias Box = (name: String, start: Int, content: Range<Int>)
+
+    private static func boxes(in bytes: [UInt8], _ range: Range<Int>) -> [Box] {
+        var (boxes, start) = ([Box](), range.lowerBound)
         while start + 8 <= range.upperBound, var length = bytes.bigEndian(at: start, 4) {
             var head = 8
             if length == 1 {
@@ -30,7 +40,7 @@ enum HEIFItems {
             }
             guard length >= head, length <= range.upperBound - start else { break }
             let name = String(decoding: bytes[start + 4..<start + 8], as: UTF8.self)
-            boxes.append((name, start + head..<start + length))
+            boxes.append((name, start, start + head..<start + length))
             start += length
         }
         return boxes
@@ -42,7 +52,7 @@ enum HEIFItems {
         // A version, flags and the number of entries, which has four bytes from version 1 on.
         let first = information.lowerBound + (bytes.bigEndian(at: information.lowerBound, 1) == 0 ? 6 : 8)
         guard first <= information.upperBound else { return kinds }
-        for (name, entry) in boxes(in: bytes, first..<information.upperBound) where name == "infe" {
+        for (name, _, entry) in boxes(in: bytes, first..<information.upperBound) where name == "infe" {
             let size = bytes.bigEndian(at: entry.lowerBound, 1) == 3 ? 4 : 2
             let kind = entry.lowerBound + 4 + size + 2
             guard let id = bytes.bigEndian(at: entry.lowerBound + 4, size) else { continue }

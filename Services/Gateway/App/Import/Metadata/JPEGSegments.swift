@@ -17,7 +17,7 @@ enum JPEGSegments {
             let end = segments.last?.content.upperBound ?? start + 3
             // Nothing in the data of a picture has these bytes.
             picture = bytes.range(of: [0xFF, 0xD8, 0xFF], from: end)
-            if start == 0 { blocks.append(MetadataBlock(kind: .video, place: .ranges([end..<bytes.count]))) }
+            if start == 0 { blocks += MetadataBlock.video(in: bytes, from: end) }
         }
         return blocks
     }
@@ -33,6 +33,11 @@ enum JPEGSegments {
                 place += 1
                 continue
             }
+            // Without a length: TEM and RSTn.
+            if marker == 0x01 || (0xD0...0xD7).contains(marker) {
+                place += 2
+                continue
+            }
             guard let length = bytes.bigEndian(at: place + 2, 2), length >= 2, marker != 0xDA else { break }
             segments.append((marker, place + 4..<min(place + 2 + length, bytes.count)))
             place += 2 + length
@@ -42,7 +47,8 @@ enum JPEGSegments {
 
     private static func metadata(of segments: [Segment], in bytes: [UInt8]) -> [MetadataBlock] {
         var blocks: [MetadataBlock] = []
-        var (extended, photoshop) = ([(offset: Int, content: Range<Int>)](), [Range<Int>]())
+        var (exif, photoshop) = ([Range<Int>](), [Range<Int>]())
+        var extended: [ArraySlice<UInt8>: [(offset: Int, content: Range<Int>)]] = [:]
         for (marker, content) in segments {
             func rest(behind mark: String, _ count: Int = 0) -> Range<Int>? {
                 let start = content.lowerBound + mark.utf8.count + count
@@ -50,18 +56,33 @@ enum JPEGSegments {
                     ? start..<content.upperBound : nil
             }
             // Readers accept any byte behind the mark.
-            if marker == 0xE1, let exif = rest(behind: "Exif\0", 1) {
-                blocks.append(MetadataBlock(kind: .exif, place: .ranges([exif])))
-            } else if marker == 0xE1, let xmp = rest(behind: "http://ns.adobe.com/xap/1.0/\0") {
-                blocks.append(MetadataBlock(kind: .xmp, place: .ranges([xmp])))
+            if marker == 0xE1, let part = rest(behind: "Exif\0", 1) {
+                // A segment without a structure of its own continues the last one.
+                if ExifBlock(Array(bytes[part])) != nil {
+                    if !exif.isEmpty { blocks.append(MetadataBlock(kind: .exif, place: .ranges(exif))) }
+                    exif = []
+                }
+                exif.append(part)
             } else if marker == 0xE1, let part = rest(behind: "http://ns.adobe.com/xmp/extension/\0", 40) {
-                extended.append((bytes.bigEndian(at: part.lowerBound - 4, 4) ?? 0, part))
+                // By the 32 characters of an id, the length of all parts, and the offset of this one.
+                let offset = bytes.bigEndian(at: part.lowerBound - 4, 4) ?? 0
+                extended[bytes[part.lowerBound - 40..<part.lowerBound - 8], default: []].append((offset, part))
             } else if marker == 0xED, let part = rest(behind: "Photoshop 3.0\0") {
                 photoshop.append(part)
+            } else if (0xE0...0xEF).contains(marker),
+                bytes[content].range(of: Array("df:RDF".utf8)) != nil
+                    || rest(behind: "http://ns.adobe.com/xap/1.0/\0") != nil
+            {
+                let start = rest(behind: "http://ns.adobe.com/xap/1.0/\0")?.lowerBound
+                let first = start ?? bytes[content].firstIndex(of: UInt8(ascii: "<")) ?? content.upperBound
+                blocks.append(MetadataBlock(kind: .xmp, place: .ranges([first..<content.upperBound])))
             }
         }
-        let parts = extended.sorted { $0.offset < $1.offset }.map(\.content)
-        if !parts.isEmpty { blocks.append(MetadataBlock(kind: .xmp, place: .ranges(parts))) }
+        if !exif.isEmpty { blocks.append(MetadataBlock(kind: .exif, place: .ranges(exif))) }
+        for parts in extended.values {
+            let ranges = parts.sorted { $0.offset < $1.offset }.map(\.content)
+            blocks.append(MetadataBlock(kind: .xmp, place: .ranges(ranges)))
+        }
         if !photoshop.isEmpty { blocks.append(MetadataBlock(kind: .photoshop, place: .ranges(photoshop))) }
         return blocks
     }
@@ -69,17 +90,25 @@ enum JPEGSegments {
 
 /// Photoshop's resources, one behind the other (Photoshop File Formats, "Image Resource Blocks").
 enum PhotoshopResources {
+    private static let signatures = ["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]
+
     static func erasePosition(in bytes: inout [UInt8]) -> Bool {
         var (start, isFound) = (0, false)
         while let id = bytes.bigEndian(at: start + 4, 2), let name = bytes.bigEndian(at: start + 6, 1) {
             // The name and the content have an even length.
             let place = start + 6 + (name + 2) / 2 * 2
-            guard bytes.has("8BIM", at: start), let length = bytes.bigEndian(at: place, 4) else { break }
+            guard Self.signatures.contains(where: { bytes.has($0, at: start) }),
+                let length = bytes.bigEndian(at: place, 4)
+            else { break }
             let content = place + 4..<min(place + 4 + length, bytes.count)
-            guard content.lowerBound <= content.upperBound else { break }
-            let kind: MetadataBlock.Kind? = [0x0422: .exif, 0x0423: .exif, 0x0424: .xmp][id]
             var part = Array(bytes[content])
-            if let kind, kind.erasePosition(in: &part) {
+            let hasPosition =
+                switch id {
+                case 0x0422, 0x0423: ExifBlock.erasePosition(in: &part, isEmbedded: true)
+                case 0x0424: XMPPacket.erasePosition(in: &part)
+                default: false
+                }
+            if hasPosition {
                 bytes.replaceSubrange(content, with: part)
                 isFound = true
             }
@@ -87,35 +116,4 @@ enum PhotoshopResources {
         }
         return isFound
     }
-}
-
-/// The position in a video, as text of ISO 6709.
-enum VideoPosition {
-    static func erase(in bytes: inout [UInt8]) -> Bool {
-        let marks = [[0xA9] + Array("xyz".utf8), Array("location.ISO6709".utf8)]
-        guard marks.contains(where: { bytes.range(of: $0, from: 0) != nil }) else { return false }
-        var isFound = false
-        for index in bytes.indices where isSign(bytes[index]) {
-            var (end, numbers, decimals) = (index, 0, 0)
-            while end < bytes.count, isSign(bytes[end]) {
-                let digits = bytes[(end + 1)...].prefix(while: isDigit).count
-                let point = end + 1 + digits
-                let hasPoint = point < bytes.count && bytes[point] == UInt8(ascii: ".")
-                let fraction = hasPoint ? bytes[(point + 1)...].prefix(while: isDigit).count : 0
-                guard digits > 0 else { break }
-                numbers += 1
-                decimals += fraction
-                end = fraction > 0 ? point + 1 + fraction : point
-            }
-            // Two numbers with decimals, and the height.
-            guard numbers >= 2, decimals >= 4 else { continue }
-            for place in index..<end where isDigit(bytes[place]) { bytes[place] = UInt8(ascii: "0") }
-            isFound = true
-        }
-        return isFound
-    }
-
-    private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -54,15 +54,24 @@ struct MetadataBlock {
             if bytes.has("XMP ", at: start) { blocks.append(MetadataBlock(kind: .xmp, place: .ranges([content]))) }
             start += 8 + length + length % 2
         }
-        return blocks
+        return blocks + video(in: bytes, from: 8 + (bytes.littleEndian(at: 4, 4) ?? 0))
     }
 
     /// The application extension with XMP, which ends with bytes that count down (XMP specification, part 3, §1.1.2).
     private static func gif(_ bytes: [UInt8]) -> [MetadataBlock] {
-        guard let mark = bytes.range(of: Array("\u{B}XMP DataXMP".utf8), from: 0),
+        var (blocks, start) = ([MetadataBlock](), 0)
+        while let mark = bytes.range(of: Array("\u{B}XMP DataXMP".utf8), from: start),
             let end = bytes.range(of: [0x01, 0xFF, 0xFE, 0xFD], from: mark.upperBound)
-        else { return [] }
-        return [MetadataBlock(kind: .xmp, place: .ranges([mark.upperBound..<end.lowerBound]))]
+        {
+            blocks.append(MetadataBlock(kind: .xmp, place: .ranges([mark.upperBound..<end.lowerBound])))
+            start = end.upperBound
+        }
+        return blocks
+    }
+
+    /// The video behind a moving picture.
+    static func video(in bytes: [UInt8], from start: Int) -> [MetadataBlock] {
+        start < bytes.count ? [MetadataBlock(kind: .video, place: .ranges([start..<bytes.count]))] : []
     }
 }
 
@@ -77,6 +86,12 @@ extension MetadataBlock.Kind {
         case .video: VideoPosition.erase(in: &content)
         case .position: true
         }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    func range(of pattern: [UInt8]) -> Range<Int>? {
+        Array(self).range(of: pattern, from: 0).map { $0.lowerBound + startIndex..<$0.upperBound + startIndex }
     }
 }
 

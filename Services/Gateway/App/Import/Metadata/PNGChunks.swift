@@ -8,7 +8,8 @@ enum PNGChunks {
 
     static func metadata(in bytes: [UInt8]) -> [MetadataBlock] {
         var room = maximumInflated
-        return chunks(in: bytes).compactMap { content in
+        let contents = chunks(in: bytes)
+        let blocks = contents.compactMap { content -> MetadataBlock? in
             let chunk = content.lowerBound - 8..<content.upperBound + 4
             switch String(decoding: bytes[content.lowerBound - 4..<content.lowerBound], as: UTF8.self) {
             case "eXIf": return MetadataBlock(kind: .exif, place: .ranges([content]))
@@ -16,6 +17,7 @@ enum PNGChunks {
             default: return nil
             }
         }
+        return blocks + MetadataBlock.video(in: bytes, from: (contents.last?.upperBound ?? bytes.count) + 4)
     }
 
     /// Where the contents of the chunks are.
@@ -41,16 +43,20 @@ enum PNGChunks {
 
     // MARK: Texts
 
+    /// Those that may have a position.
+    private static let profiles = ["exif", "app1", "xmp", "8bim"]
+
     private static func text(
         in bytes: [UInt8], _ content: Range<Int>, _ chunk: Range<Int>, _ room: inout Int
     ) -> MetadataBlock? {
         guard let end = bytes[content].firstIndex(of: 0) else { return nil }
         let keyword = String(decoding: bytes[content.lowerBound..<end], as: UTF8.self)
         let isXMP = keyword == "XML:com.adobe.xmp"
-        let isProfile = keyword.hasPrefix("Raw profile type ")
+        let name = keyword.lowercased()
+        let isProfile = name.hasPrefix("raw profile type ") && Self.profiles.contains(where: name.hasSuffix)
         guard isXMP || isProfile else {
             // As other programs write the members of Exif.
-            return keyword.lowercased().contains("gps")
+            return ["gpslat", "gpslon", "gpspos", "latitude", "longitude"].contains(where: name.contains)
                 ? MetadataBlock(kind: .position, place: .packed(chunk, [])) : nil
         }
         var (start, isCompressed) = (end + 1, bytes.has("zTXt", at: chunk.lowerBound + 4))
@@ -74,7 +80,7 @@ enum PNGChunks {
         }
         let unpacked = isProfile ? profile(plain) : plain
         let kind: MetadataBlock.Kind =
-            if isXMP || keyword.hasSuffix("xmp") || unpacked.has("http://ns.adobe.com/xap", at: 0) {
+            if isXMP || name.hasSuffix("xmp") || unpacked.has("http://ns.adobe.com/xap", at: 0) {
                 .xmp
             } else if unpacked.has("8BIM", at: 0) {
                 .photoshop

@@ -67,8 +67,9 @@ struct XMPPacket {
             }
             guard let tag = Tag(text, start) else {
                 // What is not well-formed can still be read by some program.
-                let name = Name(String(decoding: text[start...], as: UTF8.self))
-                return name.isOfPosition ? values + [Value(range: start..<text.count, isTelling: true)] : values
+                let rest = Name(String(decoding: text[start...], as: UTF8.self))
+                let hasPosition = rest.isOfPosition || [":lat", ":lon"].contains(where: rest.qualified.contains)
+                return hasPosition ? values + [Value(range: start..<text.count, isTelling: true)] : values
             }
             let owner = position ?? (tag.name.isOfPosition ? tag.name : nil)
             for attribute in tag.attributes where !attribute.name.isOfNamespace {
@@ -101,9 +102,14 @@ struct XMPPacket {
         var isOfNamespace: Bool { lowercased.hasPrefix("xmlns") || lowercased.hasPrefix("rdf:parse") }
 
         var isOfPosition: Bool {
-            ["gps", "latitude", "longitude", "longtitude"].contains(where: lowercased.contains)
+            Self.words.contains(where: lowercased.contains)
                 || ["Lat", "Lon", "Lng", ":lat", ":lon", ":lng", ":long"].contains(where: qualified.hasSuffix)
         }
+
+        /// `geo:lat_long`, `georss:point` and what programs call theirs.
+        private static let words = [
+            "gps", "latitude", "longitude", "longtitude", "lat_long", "latlong", "georss", "geoposition", "coordinates",
+        ]
 
         /// A version, a status or a time tells no place.
         var isTelling: Bool {
