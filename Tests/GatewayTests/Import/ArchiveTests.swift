@@ -101,10 +101,30 @@ import Testing
         #expect(entries.map(\.details.isSensitive) == [true])
     }
 
-    @Test(arguments: ["true", #""true""#, "false", #""no""#]) func `sensitive may be a text`(value: String) throws {
+    @Test(arguments: [
+        (#""sensitive":true"#, true), (#""sensitive":"True""#, true), (#""sensitive":1"#, true),
+        (#""sensitive":"yes""#, true),
+        (#""sensitive":false,"summary":"rats""#, true), (#""sensitive":false,"summary":"""#, false),
+        (#""sensitive":"no""#, false), (#""sensitive":0"#, false), (#""sensitive":null,"summary":null"#, false),
+    ])
+    func `sensitive may have any form, and a warning covers too`(members: String, isSensitive: Bool) throws {
         let marked = post("", attachment("a.jpg")).replacing(
-            #""type":"Note""#, with: #""type":"Note","sensitive":\#(value)"#)
-        #expect(try mastodon(marked).map(\.skipped) == [value.contains("true") ? .sensitive : nil])
+            #""type":"Note","summary":null"#, with: #""type":"Note",\#(members)"#)
+        #expect(try mastodon(marked).map(\.skipped) == [isSensitive ? .sensitive : nil])
+        let activity = post("", attachment("a.jpg")).replacing(
+            #""type":"Create""#, with: #""type":"Create","sensitive":true"#)
+        #expect(try mastodon(activity).map(\.skipped) == [.sensitive])
+    }
+
+    @Test(arguments: [
+        "media/stories/202301/1.jpg", "your_instagram_activity/messages/inbox/a/photos/1.jpg",
+        "media/profile/202301/1.jpg",
+        "media/archived_posts/202301/1.jpg",
+    ])
+    func `what is no post of Instagram is left out, also from its list`(uri: String) throws {
+        let list = try tree(#"[{"media":[{"uri":"\#(uri)","creation_timestamp":100}]}]"#)
+        let entries = try #require(InstagramArchive(files: FolderFiles("/none", [uri])).entries([list]))
+        #expect(entries.map(\.skipped) == [.notPublic])
     }
 
     @Test func `a single tag may be an object`() throws {
@@ -123,7 +143,7 @@ import Testing
 
     @Test(arguments: [
         "/media_attachments/files/1/a.jpg", "media_attachments/files/1/a.jpg",
-        "/bucket/media_attachments/files/1/a.jpg", "https://cdn.example/cache/files/1/a.jpg?x=1",
+        "/bucket/media_attachments/files/1/a.jpg", "https://cdn.example/cache/media_attachments/files/1/a.jpg?x=1",
     ])
     func `a file is found where the server's path differs`(url: String) throws {
         let file = "media_attachments/files/1/a.jpg"
@@ -151,18 +171,36 @@ import Testing
         #expect(HTMLText.plain(text) == text)
     }
 
+    /// The characters of the bytes of UTF-8.
+    private static func misread(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.utf8.map { Unicode.Scalar($0) }))
+    }
+
     @Test(arguments: [
-        ("Caf\u{C3}\u{A9} \u{F0}\u{9F}\u{8C}\u{85}", "Café 🌅"), ("Café", "Café"), ("Ελλάδα", "Ελλάδα"),
-        ("plain", "plain"),
-        ("\u{C3}\u{A9} and é", "é and é"), ("\u{E9}t\u{E9} c’est", "été c’est"), ("Ol\u{C3}\u{A1} \u{F0}\u{9F}", "Olá"),
-        ("\u{F0}\u{9F}\u{87}\u{AB}\u{F0}\u{9F}\u{87}\u{B7} ’", "🇫🇷 ’"), ("", ""),
-        // Correct texts, and the same misread.
-        ("« CAFÉ » «ÉTÉ» CAFÉ\u{A0}! Nº 1, À\u{A0}2", "« CAFÉ » «ÉTÉ» CAFÉ\u{A0}! Nº 1, À\u{A0}2"),
-        ("«AMANHû É»", "«AMANHû É»"), ("\u{C3}\u{A0} Paris", "à Paris"), ("Ã\u{A0} é", "Ã\u{A0} é"),
-        ("\u{C2}\u{AB}\u{C3}\u{A0} \u{C3}\u{A9}\u{C2}\u{BB}", "«à é»"), ("\u{C9}\u{AB} \u{C3}\u{A9}", "ɫ é"),
+        "Café 🌅", "à Paris", "ελιά και λίμνη", "для зимы", "дом", "بغداد", "Olá", "Nº 1 «à é»", "« l’été »", "日本",
+        "plain", "", "łódź",
     ])
-    func `texts of Instagram are repaired, others remain`(text: String, repaired: String) {
-        #expect(MisreadText.repaired(text) == repaired)
+    func `texts of Instagram are repaired, also one by one`(text: String) {
+        let misread = Self.misread(text)
+        #expect(MisreadText([misread]).repaired(misread) == text)
+        #expect(MisreadText([misread, Self.misread("🌅")]).repaired(misread) == text)
+    }
+
+    @Test(arguments: [
+        "Café", "Ελλάδα", "« CAFÉ » «ÉTÉ» CAFÉ\u{A0}! Nº 1, À\u{A0}2", "«AMANHû É»", "BOA MANHÃ·TARDE·NOITE",
+        "MAÇÃ® e A IRMò",
+        "FÃ´S DO TIME", "BOA MANHÃ\u{A0}", "Vive le café\u{A0}»", "«Dice que está»¿verdad?", "Größe·Maß", "Łódź », źle",
+        "été c’est",
+    ])
+    func `correct texts stay as they are`(text: String) {
+        #expect(MisreadText([text]).repaired(text) == text)
+        #expect(MisreadText([text, "Ünï»", "日本"]).repaired(text) == text)
+    }
+
+    @Test func `in a misread archive, other characters and the beginning of one do no harm`() {
+        let texts = MisreadText([Self.misread("🇫🇷")])
+        #expect(texts.repaired(Self.misread("Café 🇫🇷") + " c’est é") == "Café 🇫🇷 c’est é")
+        #expect(texts.repaired(Self.misread("Olá") + " \u{F0}\u{9F}") == "Olá ")
     }
 
     @Test(arguments: [

@@ -88,7 +88,12 @@ struct FolderFilesTests {
         (["x/y/z/outbox.json", "x/y/z/a.jpg"], "x/y/z: name that one"),
         (["messages/inbox/ana/photos/1.jpg", "media/other/1.jpg"], "Instagram"),
         (["inbox/ana/message_1.json", "inbox/ana/photos/1.jpg"], "Instagram"),
-        (["photos_and_videos/album/1.jpg"], "Facebook"), (["data/direct_messages_media/1.jpg"], "X"),
+        (["posts/202301/1.jpg", "archived_posts/202301/2.jpg"], "Instagram"),
+        (["Likes.json", "avatar.jpg"], "Mastodon"),
+        (["data/profile_media/1.jpg"], "X"), (["chats/a.jpg", "result.json"], "Telegram"),
+        (["_chat.txt", "a.jpg"], "WhatsApp"),
+        (["chat_media/1.jpg"], "Snapchat"), (["photos_and_videos/album/1.jpg"], "Facebook"),
+        (["data/direct_messages_media/1.jpg"], "X"),
     ])
     func `an archive that is not understood is refused as a whole`(files: [String], words: String) async throws {
         try await withFolder(files) { folder in
@@ -112,20 +117,20 @@ struct FolderFilesTests {
     }
 
     @Test(arguments: [
-        // The same place, also below another folder.
+        // The same place, also below other folders.
         ("media_attachments/files/1/2/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", true),
         ("files/1/2/original/a.jpg", "https://m.example/system/media_attachments/files/1/2/original/a.jpg", true),
-        ("pictures/1/2/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", true),
-        ("a.jpg", "/media_attachments/files/1/a.jpg", true),
-        // A file of the same name elsewhere: of another post, or a story.
+        ("a.jpg", "https://m.example/a.jpg?x#y", true), ("posts/a.jpg", "posts/a.jpg", true),
+        // A file of the same name elsewhere: of another post, a story, an avatar.
+        ("pictures/1/2/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", false),
         ("media_attachments/files/9/8/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", false),
-        ("media/9/8/original/a.jpg", "/media_attachments/files/1/2/original/a.jpg", false),
+        ("avatar.jpg", "/media_attachments/files/1/avatar.jpg", false),
+        ("1/a.jpg", "/media_attachments/files/1/a.jpg", false),
+        ("b/001/original/a.jpg", "a/001/original/a.jpg", false),
         ("media/stories/202001/a.jpg", "media/posts/202001/a.jpg", false),
         ("stories/202001/a.jpg", "media/posts/202001/a.jpg", false), ("private/a.jpg", "posts/a.jpg", false),
     ])
-    func `the file of an address has its whole path, except for one folder`(
-        file: String, address: String, isFound: Bool
-    ) async throws {
+    func `the file of an address has its whole path`(file: String, address: String, isFound: Bool) async throws {
         try await withFolder([file]) { folder in
             #expect(FolderFiles(folder).file(at: address) == (isFound ? file : nil))
         }

@@ -224,7 +224,7 @@ import Testing
 
     @Test(arguments: [
         (#""title":"A""#, "A"), (#""title":"A","description":"B""#, "A\nB"),
-        (#""title":"A","description":"A b""#, "A b"),
+        (#""title":"A","description":"A b""#, "A b"), (#""title":"Sun","description":"Sunset""#, "Sun\nSunset"),
         (#""description":"B""#, "B"), (#""title":null,"description":"B","more":1"#, "B"), (#""licence":"CC0""#, nil),
     ])
     func `a title is the first line of the description`(members: String, description: String?) async throws {

@@ -50,29 +50,27 @@ struct FolderFiles: Sendable {
 
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: "\(path)/\(file)") }
 
-    /// The file that an address in an archive means: the one whose path has the most trailing components in common, and the fewest
-    /// others. Its whole path must be the end of the address, except for one folder of another name: a file of the same name elsewhere may
-    /// be that of a private post or a story.
-    /// - Returns: nil if no file has its name, or if several fit equally well.
+    /// The file that an address in an archive means: its path is the end of the address. A file of the same name elsewhere may be that of
+    /// a private post, a story or an avatar.
+    /// - Returns: nil if there is no such file, or if several fit equally well.
     func file(at address: String) -> String? {
         let wanted = Self.components(address)
         guard let name = wanted.last, let candidates = byName[name] else { return nil }
-        let matches = candidates.map { file in
-            (file: file, count: zip(Self.components(file).reversed(), wanted.reversed()).prefix { $0 == $1 }.count)
+        let fitting = candidates.compactMap { file -> (file: String, count: Int)? in
+            let parts = Self.components(file)
+            guard parts.count == wanted.count || parts.count >= Self.sureComponents else { return nil }
+            return wanted.suffix(parts.count).elementsEqual(parts) ? (file, parts.count) : nil
         }
-        guard let most = matches.map(\.count).max() else { return nil }
-        let best = matches.filter { $0.count == most }.map {
-            (file: $0.file, depth: $0.file.split(separator: "/").count)
-        }.filter { $0.depth == most || $0.depth == most + 1 && most >= Self.sureComponents }
-        let nearest = best.filter { $0.depth == best.map(\.depth).min() }
-        return nearest.count == 1 ? nearest[0].file : nil
+        let longest = fitting.filter { $0.count == fitting.map(\.count).max() }
+        return longest.count == 1 ? longest[0].file : nil
     }
 
-    /// So many components in common are no coincidence: the folders of two posts differ in the third from the end.
+    /// So many components at the end of an address are no coincidence.
     private static let sureComponents = 3
 
-    private static func components(_ path: String) -> [String] {
-        let path = path.firstRange(of: "://").map { String(path[$0.upperBound...]) } ?? path
+    /// The components of a path, or of the path of a URL.
+    private static func components(_ address: String) -> [String] {
+        let path = address.firstRange(of: "://").map { address[$0.upperBound...].drop { $0 != "/" } } ?? address[...]
         let plain = path.prefix { $0 != "?" && $0 != "#" }
         return plain.split(separator: "/").map { composed($0.removingPercentEncoding ?? String($0)) }
     }

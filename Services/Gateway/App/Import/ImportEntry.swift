@@ -82,7 +82,10 @@ struct ImportEntry: Sendable, Equatable {
             }
             let description = try members[description]
             // The first line of a description is its title.
-            let texts = [description?.hasPrefix(title ?? "") == true ? nil : title, description].compactMap(\.self)
+            let hasTitle = title.map { title in
+                description.map { $0.hasPrefix(title) && $0.dropFirst(title.count).first?.isLetter != true } ?? false
+            }
+            let texts = [hasTitle == true ? nil : title, description].compactMap(\.self)
             return ImportEntry(
                 file: file, id: try members[id], description: texts.isEmpty ? nil : texts.joined(separator: "\n"),
                 location: try members[location], comments: try members[comments] ?? [], image: image,

@@ -18,6 +18,11 @@ struct ArchiveTrace {
         "messages/inbox": "Instagram", "media/posts": "Instagram", "media/stories": "Instagram",
         "media/profile": "Instagram", "archive_browser.html": "Google", "Your archive.html": "X",
         "data/tweets.js": "X", "data/manifest.js": "X", "direct_messages_media": "X", "tweets_media": "X",
+        "tweets.js": "X", "tweet.js": "X", "tweet_media": "X", "profile_media": "X", "deleted_tweets_media": "X",
+        "likes.json": "Mastodon", "bookmarks.json": "Mastodon", "message_1.html": "Instagram",
+        "archived_posts": "Instagram", "messages/archived_threads": "Facebook", "messages/filtered_threads": "Facebook",
+        "result.json": "Telegram", "messages.html": "Telegram", "_chat.txt": "WhatsApp", "chat_media": "Snapchat",
+        "memories_history.json": "Snapchat", "threads_and_replies.json": "Threads",
     ]
 
     /// Those that stand beside folders of an archive, and that no other folder has.
@@ -35,7 +40,8 @@ struct ArchiveTrace {
         let hits = folders.union(files.pictures).flatMap { path in
             let parts = path.split(separator: "/")
             return (1...2).compactMap { length -> (depth: Int, path: String, network: String)? in
-                guard parts.count >= length, let network = Self.names[parts.suffix(length).joined(separator: "/")]
+                let name = parts.suffix(length).joined(separator: "/")
+                guard parts.count >= length, let network = Self.names[name] ?? Self.names[name.lowercased()]
                 else { return nil }
                 return (parts.count - length, path, network)
             }

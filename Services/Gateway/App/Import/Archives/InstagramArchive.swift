@@ -30,12 +30,16 @@ struct InstagramArchive {
     func entries(_ lists: [JSONValue]) -> [ImportEntry]? {
         let posts = lists.compactMap(\.elements)
         guard posts.count == lists.count else { return nil }
+        let texts = MisreadText(
+            posts.joined().flatMap { Self.titles(of: $0) + Self.media(of: $0).flatMap(Self.titles) })
         return posts.joined().enumerated()
             .sorted {
                 (Self.time($1.element) ?? .distantPast, $0.offset) < (Self.time($0.element) ?? .distantPast, $1.offset)
             }
-            .flatMap { entries(of: $0.element) }
+            .flatMap { entries(of: $0.element, texts) }
     }
+
+    private static func titles(of value: JSONValue) -> [String] { value["title"]?.text.map { [$0] } ?? [] }
 
     /// The time of a post; a post of a single picture has it there.
     private static func time(_ post: JSONValue) -> Date? {
@@ -46,10 +50,10 @@ struct InstagramArchive {
         post["media"].map { $0.elements ?? [$0] } ?? []
     }
 
-    private func entries(of post: JSONValue) -> [ImportEntry] {
+    private func entries(of post: JSONValue, _ texts: MisreadText) -> [ImportEntry] {
         let date = Self.time(post)
         return Self.media(of: post).map { medium in
-            let words = [post, medium].compactMap { $0["title"]?.text }.first { !$0.isEmpty }.map(MisreadText.repaired)
+            let words = [post, medium].flatMap(Self.titles).first { !$0.isEmpty }.map(texts.repaired)
             let address = medium["uri"]?.text
             let file = address.flatMap(files.file)
             let refusal: String? =
@@ -62,13 +66,19 @@ struct InstagramArchive {
                 file: file ?? address ?? "a picture of a post", id: nil, description: words, location: nil,
                 comments: [],
                 tags: words.map(Self.tags) ?? [], publishedAt: date, refusal: refusal,
-                skipped: address.map(Self.isVideo) == true ? .notPicture : nil)
+                skipped: address.flatMap(Self.skip))
         }
     }
 
-    private static func isVideo(_ file: String) -> Bool {
-        ["mp4", "mov", "m4v", "webm"].contains((file as NSString).pathExtension.lowercased())
+    private static func skip(_ file: String) -> ImportSkip? {
+        if ["mp4", "mov", "m4v", "webm"].contains((file as NSString).pathExtension.lowercased()) { return .notPicture }
+        return file.lowercased().split(separator: "/").contains(where: privateFolders.contains) ? .notPublic : nil
     }
+
+    /// The folders of pictures that are no posts.
+    private static let privateFolders: Set<Substring> = [
+        "stories", "archived_posts", "profile", "recently_deleted", "messages", "inbox",
+    ]
 
     /// The hashtags of a caption, also joined ones, as many as an item can have.
     static func tags(in caption: String) -> [String] {

@@ -20,21 +20,40 @@ struct MastodonArchive {
     func entries(_ outbox: JSONValue) -> [ImportEntry]? {
         guard let activities = outbox["orderedItems"]?.elements else { return nil }
         // Boosts of others' posts have only an address.
-        let posts = activities.compactMap { activity -> (date: Date?, post: JSONValue)? in
+        let posts = activities.compactMap { activity -> Post? in
             guard activity["type"]?.text == "Create", let post = activity["object"] else { return nil }
-            return ((post["published"] ?? activity["published"])?.text.flatMap(ImportDate.parse), post)
+            // A content warning covers the pictures too.
+            let isSensitive =
+                Self.isTrue(activity["sensitive"]) || Self.isTrue(post["sensitive"])
+                || post["summary"]?.text?.isEmpty == false
+            return Post(
+                date: ImportDate.parse(post["published"] ?? activity["published"]), object: post,
+                isSensitive: isSensitive)
         }
         // The archive begins with the oldest post.
         return posts.enumerated().sorted {
             ($1.element.date ?? .distantPast, $1.offset) < ($0.element.date ?? .distantPast, $0.offset)
-        }.flatMap { entries(of: $0.element.post, $0.element.date) }
+        }.flatMap { entries(of: $0.element) }
     }
 
-    private func entries(of post: JSONValue, _ date: Date?) -> [ImportEntry] {
+    private struct Post {
+        let date: Date?
+        let object: JSONValue
+        let isSensitive: Bool
+    }
+
+    /// Whether a member says so in any form.
+    private static func isTrue(_ value: JSONValue?) -> Bool {
+        value?.boolean ?? value?.number.map { $0 != JSONNumber(0) } ?? value?.text.map {
+            !["", "false", "no", "0"].contains($0.lowercased())
+        } ?? false
+    }
+
+    private func entries(of item: Post) -> [ImportEntry] {
+        let (post, isSensitive) = (item.object, item.isSensitive)
         let text = Self.text(of: post)
         let readers = ["to", "cc"].compactMap { post[$0] }.flatMap { Self.list($0).compactMap(\.text) }
         let isPublic = readers.contains { Self.everybody.contains($0) }
-        let isSensitive = post["sensitive"].map { $0.boolean == true || $0.text == "true" } ?? false
         return (post["attachment"].map(Self.list) ?? []).map { attachment in
             let address = Self.address(of: attachment)
             let file = address.flatMap(files.file)
@@ -59,7 +78,7 @@ struct MastodonArchive {
             let words = [text, alt].compactMap(\.self).first { !$0.isEmpty }
             return ImportEntry(
                 file: file ?? post["id"]?.text ?? "a post", id: nil, description: words, location: nil, comments: [],
-                tags: Self.tags(of: post), publishedAt: date,
+                tags: Self.tags(of: post), publishedAt: item.date,
                 details: PictureDetails(alt: alt.map { Self.cut($0) }, isSensitive: isSensitive), refusal: refusal,
                 skipped: skipped)
         }
