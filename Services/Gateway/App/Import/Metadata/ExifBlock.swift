@@ -117,7 +117,7 @@ struct ExifBlock {
 
     // MARK: Structure
 
-    private static let mostDirectories = 32
+    private static let mostDirectories = 256
 
     /// The first directory and those behind it, that of Exif, and those of parts of the picture.
     private var directories: [Int] {

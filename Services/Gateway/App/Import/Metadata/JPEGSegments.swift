@@ -55,8 +55,9 @@ enum JPEGSegments {
                 return bytes.has(mark, at: content.lowerBound) && start <= content.upperBound
                     ? start..<content.upperBound : nil
             }
-            // Readers accept any byte behind the mark.
-            if marker == 0xE1, let part = rest(behind: "Exif\0", 1) {
+            // Readers accept any byte behind the mark, and other marks.
+            let structure = ExifBlock(Array(bytes[content])) == nil ? nil : content
+            if marker == 0xE1, let part = rest(behind: "Exif\0", 1) ?? structure {
                 // A segment without a structure of its own continues the last one.
                 if ExifBlock(Array(bytes[part])) != nil {
                     if !exif.isEmpty { blocks.append(MetadataBlock(kind: .exif, place: .ranges(exif))) }

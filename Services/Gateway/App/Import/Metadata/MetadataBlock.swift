@@ -51,7 +51,9 @@ struct MetadataBlock {
         while let length = bytes.littleEndian(at: start + 4, 4) {
             let content = start + 8..<min(start + 8 + length, bytes.count)
             if bytes.has("EXIF", at: start) { blocks.append(MetadataBlock(kind: .exif, place: .ranges([content]))) }
-            if bytes.has("XMP ", at: start) { blocks.append(MetadataBlock(kind: .xmp, place: .ranges([content]))) }
+            if bytes.has("XMP ", at: start) || bytes.has("_PMX", at: start) {
+                blocks.append(MetadataBlock(kind: .xmp, place: .ranges([content])))
+            }
             start += 8 + length + length % 2
         }
         return blocks + video(in: bytes, from: 8 + (bytes.littleEndian(at: 4, 4) ?? 0))

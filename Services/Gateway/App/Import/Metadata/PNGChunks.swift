@@ -43,8 +43,8 @@ enum PNGChunks {
 
     // MARK: Texts
 
-    /// Those that may have a position.
-    private static let profiles = ["exif", "app1", "xmp", "8bim"]
+    /// Profiles without a position.
+    private static let colours = ["icc", "icm"]
 
     private static func text(
         in bytes: [UInt8], _ content: Range<Int>, _ chunk: Range<Int>, _ room: inout Int
@@ -53,7 +53,7 @@ enum PNGChunks {
         let keyword = String(decoding: bytes[content.lowerBound..<end], as: UTF8.self)
         let isXMP = keyword == "XML:com.adobe.xmp"
         let name = keyword.lowercased()
-        let isProfile = name.hasPrefix("raw profile type ") && Self.profiles.contains(where: name.hasSuffix)
+        let isProfile = name.hasPrefix("raw profile type") && !Self.colours.contains(where: name.hasSuffix)
         guard isXMP || isProfile else {
             // As other programs write the members of Exif.
             return ["gpslat", "gpslon", "gpspos", "latitude", "longitude"].contains(where: name.contains)
