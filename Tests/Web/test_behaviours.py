@@ -171,7 +171,8 @@ def test_without_the_comments_service_the_feed_goes_on(open_page, feed):
         assert len(shown_ids(page)) == PAGE
         page.wait_for_function("() => document.querySelector('.photo').naturalWidth === 120")
         page.goto(f"/image/{image}")
-        assert page.inner_text(".notices .quiet").startswith("Comments are not available right now")
+        # At first they are only late, until the gateway knows that the service is gone.
+        page.wait_for_selector("#comments .quiet >> text=Comments are not available right now")
         page.wait_for_function("() => document.querySelector('.photo').naturalWidth > 0")
         assert not page.query_selector("#form")
     finally:

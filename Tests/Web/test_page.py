@@ -443,6 +443,37 @@ def test_a_comment_is_refused_without_losing_the_text_and_then_stored(open_page,
     assert page.locator("#list > *").count() == (2 if script else 4)
 
 
+def test_comments_that_were_late_come_by_themselves(open_page, feed):
+    image = feed.ids(1)[0]
+    page = open_page(None)
+    pages, path = [], f"/image/{image}"
+
+    def without_comments(route):
+        """The page as it is sent when the comments do not come in time, and then the page with the comments."""
+        pages.append(route)
+        if len(pages) > 1:
+            return
+        text = route.fetch().text()
+        before, _, after = text.partition('<ol class="list" id="list">')
+        form = re.search('<form class="form".*?</form>', after, re.S)[0]
+        route.fulfill(body=before + '<p id="late">Late</p><ol id="list"></ol><div id="more"></div></section>' + after.replace(form, "").partition("</section>")[2],
+                      content_type="text/html")
+
+    page.route("**" + path, without_comments)
+    feed.gateway("comment", image, "Late", "--username", "ana")
+    page.goto(path)
+    until(page, lambda: len(pages) == 2)
+    assert not page.query_selector("#form")
+    page.evaluate("""window.shift = 0;
+        new PerformanceObserver(list => list.getEntries().forEach(one => { shift += one.value; })).observe({ type: "layout-shift" });""")
+    pages[1].continue_()
+    page.wait_for_selector("#list >> text=Late")
+    settle(page)
+    assert not page.query_selector("#late") and page.evaluate("shift") <= 0.02
+    write(page, "Sent with the late form", feed.token)
+    page.wait_for_selector("#list >> text=Sent with the late form")
+
+
 def test_comments_cannot_be_sent_offline(open_page, feed):
     page = open_page(f"/image/{feed.ids(1)[0]}")
     page.context.set_offline(True)

@@ -13,6 +13,7 @@ import Testing
 @Suite struct PageTests {
     private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
     private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+    private static let token = "a-token-of-16-chars"
 
     /// Markup, an attribute's end behind an accent, a template, an override, a control character.
     private static let hostile = "<script>x</script>\"\u{301} on='y' {{title}} \u{202E}\u{7}👩‍👩‍👧"
@@ -81,11 +82,68 @@ import Testing
         try await RunningAPI.with(Self.services(), running: ["feed", "image-data"]) { api in
             for (path, key) in [("/", TextKey.partsUnavailable), ("/image/\(Self.ids[0])", .commentsUnavailable)] {
                 let reply = try await api.exchange(path, [Self.html])
-                let again = path.replacing("-", with: "%2D")
+                let again = key == .partsUnavailable ? "/" : path.replacing("-", with: "%2D") + "?wait=1"
                 let notice = #"<p class="quiet">\#(Texts(.en)[key]) <a href="\#(again)">\#(Texts(.en)[.retry])</a></p>"#
                 #expect(reply.status == 200 && reply.text.contains(notice), "\(path)")
                 #expect(reply.text.contains("A tower"))
             }
+        }
+    }
+
+    /// Services whose comments come when the test sends a value.
+    private static func slowServices() -> (
+        FakeServices, asked: AsyncStream<Void>, comments: AsyncStream<Void>.Continuation
+    ) {
+        var services = services()
+        let list = services.list
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        let (comments, coming) = AsyncStream.makeStream(of: Void.self)
+        services.list = { params, context in
+            asking.yield()
+            for await _ in comments { break }
+            return try await list(params, context)
+        }
+        return (services, asked, coming)
+    }
+
+    @Test(arguments: Language.allCases)
+    func `a page does not wait longer than 500 ms for its comments`(language: Language) async throws {
+        let (clock, (services, asked, _)) = (ManualClock(), Self.slowServices())
+        try await RunningAPI.with(services, writeToken: WriteToken(Self.token), clock: clock) { api async throws in
+            async let reply = api.exchange("/image/\(Self.ids[0])", [Self.html, "Cookie: lang=\(language.rawValue)"])
+            for await _ in asked { break }
+            await clock.advance(by: .milliseconds(500))
+            let text = try await reply.text
+            #expect(
+                text.contains("A tower") && text.contains(#"id="late">\#(Texts(language)[.commentsLate]) <a href="#))
+            #expect(!text.contains(#"<form class="form""#) && !text.contains(Texts(language)[.commentsEmpty]))
+        }
+    }
+
+    @Test(arguments: [("", ["Sec-Fetch-Dest: empty"]), ("?wait=1", [])])
+    func `a script, and a reader who tries again, wait for slow comments`(
+        query: String, fields: [String]
+    ) async throws {
+        let (clock, (services, asked, comments)) = (ManualClock(), Self.slowServices())
+        try await RunningAPI.with(services, clock: clock) { api async throws in
+            async let reply = api.exchange("/image/\(Self.ids[0])\(query)", [Self.html] + fields)
+            for await _ in asked { break }
+            await clock.advance(by: .seconds(2))
+            comments.yield()
+            #expect(try await reply.text.contains("comment-\(Self.ids[2])"))
+        }
+    }
+
+    @Test func `a refused form waits for slow comments, so that no typed text is lost`() async throws {
+        let (clock, (services, asked, comments)) = (ManualClock(), Self.slowServices())
+        try await RunningAPI.with(services, writeToken: WriteToken(Self.token), clock: clock) { api async throws in
+            async let reply = api.post(
+                "/v1/image/\(Self.ids[0])/comments",
+                [Self.html, "Content-Type: application/x-www-form-urlencoded"], "message=typed&username=ana")
+            for await _ in asked { break }
+            await clock.advance(by: .seconds(2))
+            comments.yield()
+            #expect(try await reply.text.contains(">\ntyped</textarea>"))
         }
     }
 

@@ -4,6 +4,7 @@ import FeedContract
 import Foundation
 import GatewayContract
 import HTTPTypes
+import NIOCore
 import Presentation
 import RPC
 
@@ -29,9 +30,10 @@ extension Pages {
         status: HTTPResponse.Status = .ok, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let list = ListComments(imageID: id, limit: Self.commentsPageSize, afterID: cursor)
+        let commentOptions = waitsForComments(reader) ? options : inTime(options)
         async let loadedItem = result { () throws(RPCError) in try await gateway.shownItem(id, options) }
         async let loadedComments = result { () throws(RPCError) in
-            try await gateway.commentsPage(list, in: reader.language, options)
+            try await gateway.commentsPage(list, in: reader.language, commentOptions)
         }
         let (item, comments) = await (loadedItem, loadedComments)
         if case .failure(let error) = comments {
@@ -44,19 +46,19 @@ extension Pages {
         let texts = Texts(reader.language)
         let image = item.value.map { FeedImagePresenter.viewModel($0, reader.language) }
         let answer = comments.value
-        // Readers do not know the services, so none is named.
-        let problem: TextKey? =
-            answer.map { $0.problems.isEmpty ? nil : .partsUnavailable } ?? .commentsUnavailable
+        let isLate = comments.error?.kind == .deadlineExceeded
         let isReadOnly = comments.value.map { $0.origin != .store } ?? false
         let model: [String: Any?] = [
             "id": id.uuidString, "image": image.map { row($0, at: 0, reader) },
             "comments": answer?.comments.items.map(comment(in: reader.language)) ?? [],
-            "hasComments": answer != nil, "empty": answer?.comments.empty,
+            "empty": answer?.comments.empty,
             "count": answer.flatMap { count($0, after: cursor, reader.language) },
             "cached": comments.value?.origin == .cache ? answer?.comments.status : nil,
             "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },
             "first": cursor.map { _ in path("/image/\(id.uuidString)") },
-            "problems": problem.map { [["message": texts[$0]]] } ?? [],
+            "problem": answer?.problems.isEmpty == false ? texts[.partsUnavailable] : nil,
+            "missing": answer == nil ? texts[isLate ? .commentsLate : .commentsUnavailable] : nil,
+            "isLate": isLate, "patiently": link(reader, "wait", "1"),
             "action": path("/v1/image/\(id.uuidString)/comments"),
             "isReadOnly": isReadOnly, "hasForm": sessions != nil && !isReadOnly && answer != nil,
             "needsToken": form.needsToken || !hasSession(reader.request),
@@ -68,6 +70,16 @@ extension Pages {
             canonicalPath: "/image/\(id.uuidString)",
             imagePath: image?.details.isSensitive == true ? nil : Self.imagePath(id, width: 1_280), kind: "image")
         return page("comments", frame, model, status, for: reader)
+    }
+
+    /// Whether the page is better late than without its comments: a script has shown the page without them, and a form that is sent
+    /// must come back with what the reader has typed.
+    private func waitsForComments(_ reader: Reader) -> Bool {
+        reader.isScript || reader.request.method == .post || Query(reader.target.query).value("wait") != nil
+    }
+
+    private func inTime(_ options: CallOptions) -> CallOptions {
+        CallOptions(until: gateway.registry.clock.now + Gateway.patienceForComments, trace: options.trace)
     }
 
     /// The cursor of the page that has a comment.

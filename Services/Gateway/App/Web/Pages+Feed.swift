@@ -26,7 +26,7 @@ extension Pages {
             "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
             "end": loaded.page.end, "isFirst": isFirst,
             "cached": loaded.origin == .cache ? loaded.page.status : nil,
-            "problems": loaded.problems.isEmpty ? [] : [["message": texts[.partsUnavailable]]],
+            "problem": loaded.problems.isEmpty ? nil : texts[.partsUnavailable],
         ]
         let frame = Frame(
             title: texts[.feedTitle], description: texts[.feedDescription], canonicalPath: "/",

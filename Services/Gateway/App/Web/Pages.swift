@@ -87,7 +87,8 @@ struct Pages: Sendable {
         (try? gateway.registry.plugin(plugin))?.standing.isDown ?? true
     }
 
-    private func link(_ reader: Reader, _ name: String, _ value: String) -> String {
+    /// The path of the page with another value of a parameter.
+    func link(_ reader: Reader, _ name: String, _ value: String) -> String {
         let target = reader.target.without([name])
         return path(target) + (target.contains("?") ? "&" : "?") + "\(name)=\(value)"
     }

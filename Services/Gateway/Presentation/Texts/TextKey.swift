@@ -51,6 +51,7 @@ public enum TextKey: String, CaseIterable, Sendable {
 
     case commentsOld = "comments.next_page"
     case commentsFirst = "comments.first_page"
+    case commentsLate = "comments.late"
     case commentsUnavailable = "comments.unavailable"
 
     case formTitle = "form.title"

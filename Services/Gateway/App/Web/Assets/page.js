@@ -351,6 +351,9 @@ function returnTo(place) {
   adjust();
 }
 
+/** An element that rows push down counts as a shift of the layout; one that is put there anew does not. */
+function putAnew(...elements) { elements.forEach((element) => element?.parentNode.insertBefore(element, element.nextSibling)); }
+
 // --- The next page ---------------------------------------------------------------------------------------------------
 
 /** Loads the next page of the list when its end is near: 400 px before it is shown. */
@@ -388,10 +391,7 @@ class Pager {
       const added = insert(rowsOf(page), null);
       number();
       this.replaceEnd(page);
-      // An element that rows push down counts as a shift of the layout; one that is put there anew does not.
-      list.after(more);
-      const foot = document.querySelector(".foot");
-      foot?.parentNode.insertBefore(foot, foot.nextSibling);
+      putAnew(more, document.querySelector(".foot"));
       // A page that leads to itself is the end.
       if (this.link?.href === url) this.link.remove();
       if (hadFocus) (added[0] ?? more).focus();
@@ -809,6 +809,22 @@ function watchBack() {
 
 // --- Comments --------------------------------------------------------------------------------------------------------
 
+/** Shows the comments of a newer page. The form stays, with what is typed into it. */
+function showComments(page) {
+  const section = document.getElementById("comments");
+  const kept = [list, more, document.getElementById("form")];
+  [...section.children].filter((child) => !kept.includes(child)).forEach((child) => child.remove());
+  let next = null;
+  for (const child of [...page.getElementById("comments").children].reverse()) {
+    const own = kept.find((one) => one && one.id === child.id);
+    if (!own) section.insertBefore(child, next);
+    next = own ?? child;
+  }
+  list.replaceChildren(...rowsOf(page));
+  more.replaceChildren(...page.getElementById("more").childNodes);
+  putAnew(document.querySelector(".foot"));
+}
+
 /** Sends a comment without leaving the page. What was typed stays until it is stored. */
 function watchForm() {
   const form = document.getElementById("form");
@@ -1011,8 +1027,18 @@ if (kind === "feed") {
   });
 } else if (kind === "image") {
   document.querySelectorAll(".detail > .item").forEach((row) => pictures.watch(row));
-  new Pager();
+  const pager = new Pager();
   watchForm();
+  const state = new LoadingState();
+  const renew = () => run(state, async () => {
+    const page = await fetchPage(location.href);
+    const hadForm = document.getElementById("form") !== null;
+    showComments(page);
+    pager.reset();
+    if (!hadForm) watchForm();
+    return page;
+  }, (message) => banner.show(message));
+  if (document.getElementById("late")) renew().then(() => document.getElementById(location.hash.slice(1))?.scrollIntoView());
 } else if (kind === "picture") {
   new Stage();
   watchPicture();
