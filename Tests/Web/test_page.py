@@ -491,7 +491,7 @@ def wait_for_stored(page, cache, *paths):
     page.evaluate(
         """async ([name, paths]) => {
             for (const path of paths) {
-                while (!await (await caches.open(name)).match(path)) await new Promise(requestAnimationFrame);
+                while (!await (await caches.open(name)).match(path, { ignoreSearch: !path.includes("?") && name.startsWith("images") })) await new Promise(requestAnimationFrame);
             }
         }""", [cache, paths])
 
@@ -513,7 +513,7 @@ def test_the_page_opens_without_a_network(open_page):
     ids = shown_ids(page)
     page.evaluate("scrollTo(0, 0)")
     wait_for_stored(page, "pages-1", "/", after(ids[PAGE - 1]))
-    wait_for_stored(page, "images-1", f"/v1/image/{ids[0]}/data")
+    wait_for_stored(page, "images-2", f"/v1/image/{ids[0]}/data")
     page.context.set_offline(True)
     page.reload()
     ready(page)
@@ -527,6 +527,105 @@ def test_the_page_opens_without_a_network(open_page):
     page.wait_for_selector(".offline", state="detached")
 
 
+@contextlib.contextmanager
+def hanging_network(page):
+    """The network of the service worker answers when the test says so, and its time passes when the test says so."""
+    worker = page.context.service_workers[0]
+    worker.evaluate("""() => {
+        const fetch = self.fetch, setTimeout = self.setTimeout;
+        self.held = []; self.waits = [];
+        self.fetch = (...request) => new Promise((done, fail) => held.push(() => fetch(...request).then(done, fail)));
+        self.setTimeout = (end, time) => waits.push({ end, time });
+        self.restore = () => Object.assign(self, { fetch, setTimeout });
+    }""")
+    try:
+        yield worker
+    finally:
+        worker.evaluate("() => { held.forEach(one => one()); restore(); }")
+
+
+def open_stored(open_page, *paths):
+    """Opens pages so that the service worker stores them, with their pictures."""
+    page = open_page(service_workers="allow")
+    ready(page)
+    wait_for_worker(page)
+    for path in paths:
+        page.goto(path)
+        wait_for_stored(page, "pages-1", path)
+    wait_for_stored(page, "pages-1", "/offline")
+    return page
+
+
+def test_a_stored_page_is_shown_when_the_network_does_not_answer_within_3_s(open_page, feed):
+    path = f"/image/{feed.ids(1)[0]}"
+    page = open_stored(open_page, path)
+    stored = "async path => (await (await caches.open('pages-1')).match(path)).headers.get('X-Stored')"
+    before = page.evaluate(stored, path)
+    with hanging_network(page) as worker:
+        page.evaluate("setTimeout(() => location.reload())")
+        until(page, lambda: worker.evaluate("waits.length") == 1)
+        assert worker.evaluate("waits[0].time") == 3_000
+        worker.evaluate("waits[0].end()")
+        page.wait_for_selector("[data-stored] #comments")
+    # The answer that was too late is stored.
+    page.wait_for_function(f"async ([path, before]) => (await ({stored})(path)) !== before", arg=[path, before])
+
+
+def test_a_page_that_is_not_stored_waits_for_the_network(open_page, feed):
+    page = open_stored(open_page)
+    path = f"/image/{feed.ids(9)[8]}"
+    with hanging_network(page) as worker:
+        page.evaluate("path => { setTimeout(() => location.assign(path)); }", path)
+        until(page, lambda: worker.evaluate("waits.length") == 1)
+        worker.evaluate("waits[0].end(), held.forEach(one => one())")
+        page.wait_for_selector("#comments")
+        assert not page.query_selector("[data-stored]")
+
+
+@pytest.mark.parametrize("path", ["/image/00000000-0000-4000-8000-000000000009", "/docs", "/search?q=x", "/?after_id=1"])
+def test_offline_a_page_that_is_not_stored_is_a_page_of_ours(open_page, feed, path):
+    image = f"/image/{feed.ids(1)[0]}"
+    page = open_page(None, service_workers="allow", locale="pt-BR")
+    page.goto(image)
+    wait_for_worker(page)
+    for stored in ("/offline", image):
+        wait_for_stored(page, "pages-1", stored)
+    page.context.set_offline(True)
+    page.goto(path)
+    assert page.inner_text("h1") == "Não foi possível conectar com o servidor"
+    page.wait_for_selector("#stored .cover")
+    page.click("#stored .cover")
+    page.wait_for_selector("[data-stored] #comments")
+    page.go_back()
+    page.wait_for_selector("#stored .cover")
+    page.context.set_offline(False)
+    page.wait_for_function("() => document.documentElement.dataset.kind !== 'offline'")
+
+
+def test_the_offline_page_is_in_the_language_of_the_last_page(open_page):
+    page = open_page(None, service_workers="allow")
+    for language, title in [("en", "Couldn't connect to server"), ("el", "Δεν ήταν δυνατή η σύνδεση στο διακομιστή"), ("en", "Couldn't connect to server")]:
+        page.goto(f"/?lang={language}")
+        wait_for_worker(page)
+        page.wait_for_function(
+            "async title => (await (await (await caches.open('pages-1')).match('/offline'))?.text())?.includes(title)", arg=title.split("'")[-1])
+
+
+def test_offline_the_full_size_of_a_picture_falls_back_to_a_smaller_one_but_is_not_replaced_by_it(open_page, feed):
+    page = open_stored(open_page)
+    one, other = [f"/v1/image/{id}/data" for id in feed.ids(12)[10:]]
+    page.evaluate("""async ([one, other]) => {
+        const images = await caches.open("images-2");
+        await images.put(one, new Response("full"));
+        for (const path of [one, other]) await (await fetch(path + "?w=320")).blob();
+    }""", [one, other])
+    for path in (one, other):
+        wait_for_stored(page, "images-2", path + "?w=320")
+    page.context.set_offline(True)
+    answer = "async path => { const one = await fetch(path); return one.headers.get('Content-Type').startsWith('image/') ? 'small' : one.text(); }"
+    assert page.evaluate(answer, one) == "full" and page.evaluate(answer, other) == "small"
+
+
 def test_the_page_works_below_a_path(open_at):
     """A proxy would be in front of the gateway; the gateway takes the path itself, too."""
     with deployment(["--public-url", "https://photos.example/my/photos"]) as feed:
@@ -536,7 +635,7 @@ def test_the_page_works_below_a_path(open_at):
         wait_for_worker(page)
         scroll_for_rows(page, 2 * PAGE)
         ids = shown_ids(page)
-        wait_for_stored(page, "images-1", f"/my/photos/v1/image/{ids[0]}/data")
+        wait_for_stored(page, "images-2", f"/my/photos/v1/image/{ids[0]}/data")
         wait_for_stored(page, "pages-1", "/my/photos/")
         page.evaluate("scrollTo(0, 0)")
         [new] = feed.publish("Just in")

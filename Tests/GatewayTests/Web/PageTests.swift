@@ -268,6 +268,16 @@ import Testing
 
     // MARK: Errors
 
+    @Test(arguments: Language.allCases)
+    func `the page in place of one that is not stored is in the reader's language`(language: Language) async throws {
+        try await RunningAPI.with(running: []) { api in
+            let reply = try await api.exchange("/offline", [Self.html, "Cookie: lang=\(language.rawValue)"])
+            let message = Texts(language)[.connectionError].replacing("'", with: "&#39;")
+            #expect(reply.status == 200 && reply.text.contains(#"<h1 class="large">\#(message)</h1>"#))
+            #expect(reply.text.contains(Texts(language)[.offlineStored]) && !reply.text.contains("Trace ID"))
+        }
+    }
+
     @Test(arguments: [
         ("/nowhere", 404, "This page does not exist"), ("/image/\(UUID())", 404, "This page does not exist"),
         ("/?after_id=x", 400, "after_id: must be a UUID"), ("/?limit=0", 400, "limit: must be a number"),

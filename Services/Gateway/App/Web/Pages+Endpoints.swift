@@ -15,6 +15,7 @@ extension Pages {
         page("/image/{id}/picture", "showPicture") { pages, reader, request throws(RPCError) in
             try await pages.picture(request.id, reader, request.options)
         },
+        page("/offline", "showOffline") { pages, reader, _ throws(RPCError) in pages.offline(reader) },
         page("/docs", "showDocs") { pages, reader, request throws(RPCError) in
             await pages.docs(reader, request.options)
         },

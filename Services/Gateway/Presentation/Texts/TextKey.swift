@@ -21,6 +21,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case cachedCopy = "status.cached"
     case cachedCopyNow = "status.cached.now"
     case offline = "status.offline"
+    case offlineStored = "status.offline.stored"
 
     case retry = "retry"
     case couldNotShow = "problem.could_not_show"

@@ -1042,6 +1042,25 @@ if (kind === "feed") {
 } else if (kind === "picture") {
   new Stage();
   watchPicture();
+} else if (kind === "offline") {
+  document.querySelector(".actions .button").href = location.href;
+  addEventListener("online", () => location.reload());
+  showStored();
+}
+
+/** Shows the stored pages of images, on the page in place of one that is not stored. */
+async function showStored() {
+  const section = document.getElementById("stored");
+  const pages = await caches.open("pages-1");
+  const addresses = (await pages.keys()).map(({ url }) => url).filter((url) => /\/image\/[^/?]+$/.test(url)).reverse();
+  for (const url of addresses.slice(0, 24)) {
+    const page = new DOMParser().parseFromString(await (await pages.match(url)).text(), "text/html");
+    const link = page.querySelector(".picture .cover");
+    if (!link) continue;
+    Object.assign(link, { href: url, ariaLabel: page.querySelector("h1").textContent, title: "" }).replaceChildren();
+    section.append(link.closest(".picture"));
+    section.hidden = false;
+  }
 }
 
 /**
@@ -1051,7 +1070,7 @@ if (kind === "feed") {
 async function store() {
   await navigator.serviceWorker.register(base + "/worker.js");
   const { active } = await navigator.serviceWorker.ready;
-  active.postMessage({ store: [location.href] });
+  active.postMessage({ store: [location.href, new URL(base + "/offline", location).href] });
   new PerformanceObserver((list) => {
     const unseen = list.getEntries().filter((entry) => entry.workerStart === 0 && entry.name.startsWith(location.origin + base + "/"));
     if (unseen.length) active.postMessage({ store: unseen.map((entry) => entry.name) });

@@ -2,7 +2,13 @@
 
 const assets = "assets-1";
 const pages = "pages-1";
-const images = "images-1";
+const images = "images-2";
+
+/** Shown in place of a page that is not stored. */
+const offline = registration.scope + "offline";
+
+/** How long a reader who opens a page waits for the network when a copy is stored. */
+const patience = 3_000;
 
 /** How many pages and pictures are stored; the oldest leave first. */
 const limits = { [assets]: 20, [pages]: 100, [images]: 300 };
@@ -29,17 +35,18 @@ addEventListener("activate", (event) => {
 addEventListener("fetch", (event) => {
   const { request } = event;
   const name = cacheFor(request);
-  if (!name) return;
-  event.respondWith(name === assets ? storedFirst(event, name) : networkFirst(event, name));
+  if (name === assets) event.respondWith(storedFirst(event, name));
+  else if (name || request.mode === "navigate" && request.method === "GET") event.respondWith(networkFirst(event, name));
 });
 
 /** A page sends what it has loaded before this worker could see it. */
 addEventListener("message", (event) => {
   event.waitUntil((async () => {
-    for (const url of event.data.store ?? []) {
+    for (const url of event.data.store) {
       const request = new Request(url, { headers: { Accept: url.includes("/data") ? "image/*" : "text/html" } });
       const name = cacheFor(request);
-      if (!name || await find(name, request)) continue;
+      // The offline page follows the settings of the reader.
+      if (!name || url !== offline && await (await caches.open(name)).match(url)) continue;
       const response = await fetch(request).catch(() => null);
       if (response) await keep(name, request, response);
     }
@@ -54,31 +61,24 @@ function cacheFor(request) {
   if (path.startsWith("assets/")) return assets;
   if (/^v1\/image\/[^/]+\/data$/.test(path)) return images;
   const isSetting = ["theme", "layout", "lang"].some((name) => url.searchParams.has(name));
-  const isPage = path === "" || /^image\/[^/]+(\/picture)?$/.test(path);
+  const isPage = /^(offline|image\/[^/]+(\/picture)?)?$/.test(path);
   return isPage && !isSetting ? pages : null;
 }
 
-/** The key of a stored answer: one for all sizes of a picture, so that any size is better than none. */
-function keyOf(name, request) {
-  const url = new URL(request.url);
-  url.hash = "";
-  if (name === images) url.search = "";
-  return url.href;
+/** A stored answer. Any size of a picture is better than none. */
+async function find(name, { url }) {
+  const cache = await caches.open(name);
+  return await cache.match(url) ?? (name === images ? cache.match(url, { ignoreSearch: true }) : undefined);
 }
 
-async function find(name, request) { return (await caches.open(name)).match(keyOf(name, request)); }
-
-/** Stores an answer with its date. A small size never replaces a picture that is stored. */
+/** Stores an answer with its date. An entry that is stored again is the newest again. */
 async function keep(name, request, response) {
   if (response.status !== 200 || response.redirected) return;
   const cache = await caches.open(name);
-  const key = keyOf(name, request);
   const headers = new Headers(response.headers);
   headers.set("X-Stored", new Date().toISOString());
   const copy = new Response(await response.blob(), { status: 200, headers });
-  // An entry that is stored again is the newest again.
-  await cache.delete(key);
-  await cache.put(key, copy);
+  await cache.put(request.url, copy);
   if (++storedSinceListing[name] <= surplus[name]) return;
   storedSinceListing[name] = 0;
   const keys = await cache.keys();
@@ -93,19 +93,18 @@ async function storedFirst(event, name) {
   return response;
 }
 
+/** The answer of the network. A stored copy takes its place when it fails, and when a reader who opens a page waits for it too long. */
 async function networkFirst(event, name) {
-  try {
-    const response = await fetch(event.request);
-    event.waitUntil(keep(name, event.request, response.clone()));
-    // The gateway answers, but cannot reach its services: a stored copy is better.
-    if (response.status < 502) return response;
-    return await storedCopy(name, event.request) ?? response;
-  } catch (error) {
-    if (event.request.signal.aborted) throw error;
-    const stored = await storedCopy(name, event.request);
-    if (!stored) throw error;
-    return stored;
-  }
+  const { request } = event;
+  const isOpened = request.mode === "navigate";
+  const network = fetch(request);
+  // An answer that is too late for the reader is stored nevertheless.
+  if (name) event.waitUntil(network.then((response) => keep(name, request, response.clone())).catch(() => {}));
+  const answer = network.catch(() => null);
+  const response = await Promise.race([answer, ...(isOpened ? [new Promise((done) => setTimeout(done, patience))] : [])]);
+  // The gateway answers, but cannot reach its services: a stored copy is better.
+  if (response && response.status < 502) return response;
+  return (name && await storedCopy(name, request)) ?? await answer ?? (isOpened && await find(pages, { url: offline }) || network);
 }
 
 /** A stored answer; a page names the date of the copy, which the script shows. */

@@ -1,0 +1,14 @@
+import HTTPTypes
+import Presentation
+
+extension Pages {
+    /// The page that the service worker shows in place of one that it has not stored.
+    func offline(_ reader: Reader) -> HTTPAnswer {
+        let texts = Texts(reader.language)
+        let frame = Frame(
+            title: texts[.connectionError], description: texts[.feedDescription], canonicalPath: "/offline",
+            kind: "offline")
+        return page(
+            "error", frame, ["message": frame.title, "retry": path("/"), "stored": texts[.offlineStored]], for: reader)
+    }
+}
