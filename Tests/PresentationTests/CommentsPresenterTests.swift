@@ -31,7 +31,7 @@ struct CommentsPresenterTests {
 
     @Test func `cached comments are marked as a copy`() {
         let shown = comments([comment("A")], origin: .cache, savedAt: Moments.ago(2 * Moments.hour))
-        #expect(shown.status == "Offline: cached copy from 2 hours ago")
+        #expect(shown.status == "The server does not answer: cached copy from 2 hours ago")
     }
 
     private func comment(_ message: String) -> CommentViewModel {

@@ -44,7 +44,7 @@ struct FeedPagePresenterTests {
 
     @Test func `the page has its age`() {
         let page = page(items: [image], origin: .cache, savedAt: Moments.ago(2 * Moments.hour))
-        #expect(page.status == "Offline: cached copy from 2 hours ago")
+        #expect(page.status == "The server does not answer: cached copy from 2 hours ago")
     }
 
     private let image = FeedImageViewModel(id: UUID(), title: "A", description: "A", location: nil, image: "https://a")

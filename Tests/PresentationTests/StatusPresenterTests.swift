@@ -6,10 +6,10 @@ import Testing
 
 struct StatusPresenterTests {
     @Test(arguments: [
-        (Language.en, "Updated 5 minutes ago", "Offline: cached copy from 5 minutes ago"),
-        (.ptBR, "Atualizado há 5 minutos", "Sem conexão: cópia salva há 5 minutos"),
-        (.el, "Ενημερώθηκε πριν από 5 λεπτά", "Εκτός σύνδεσης: αντίγραφο που αποθηκεύτηκε πριν από 5 λεπτά"),
-        (.es, "Actualizado hace 5 minutos", "Sin conexión: copia guardada hace 5 minutos"),
+        (Language.en, "Updated 5 minutes ago", "The server does not answer: cached copy from 5 minutes ago"),
+        (.ptBR, "Atualizado há 5 minutos", "O servidor não responde: cópia salva há 5 minutos"),
+        (.el, "Ενημερώθηκε πριν από 5 λεπτά", "Ο διακομιστής δεν απαντά: αντίγραφο που αποθηκεύτηκε πριν από 5 λεπτά"),
+        (.es, "Actualizado hace 5 minutos", "El servidor no responde: copia guardada hace 5 minutos"),
     ])
     func `the status has the age of the page and marks a copy`(language: Language, updated: String, cached: String) {
         let savedAt = Moments.ago(5 * Moments.minute)
@@ -19,10 +19,10 @@ struct StatusPresenterTests {
     }
 
     @Test(arguments: [
-        (Language.en, "Updated just now", "Offline: cached copy from just now"),
-        (.ptBR, "Atualizado agora mesmo", "Sem conexão: cópia salva agora mesmo"),
-        (.el, "Ενημερώθηκε μόλις τώρα", "Εκτός σύνδεσης: αντίγραφο που αποθηκεύτηκε μόλις τώρα"),
-        (.es, "Actualizado ahora mismo", "Sin conexión: copia guardada ahora mismo"),
+        (Language.en, "Updated just now", "The server does not answer: cached copy from just now"),
+        (.ptBR, "Atualizado agora mesmo", "O servidor não responde: cópia salva agora mesmo"),
+        (.el, "Ενημερώθηκε μόλις τώρα", "Ο διακομιστής δεν απαντά: αντίγραφο που αποθηκεύτηκε μόλις τώρα"),
+        (.es, "Actualizado ahora mismo", "El servidor no responde: copia guardada ahora mismo"),
     ])
     func `an age under a second or in the future has a separate text`(
         language: Language, updated: String, cached: String
@@ -33,9 +33,9 @@ struct StatusPresenterTests {
         }
     }
 
-    @Test(arguments: [(Language.en, "Offline"), (.ptBR, "Sem conexão"), (.el, "Εκτός σύνδεσης"), (.es, "Sin conexión")])
-    func `a copy of unknown age is marked as offline`(language: Language, offline: String) {
-        #expect(status(.cache, nil, language) == offline)
+    @Test(arguments: Language.allCases)
+    func `a copy of unknown age is the answer of a server that was not reached`(language: Language) {
+        #expect(status(.cache, nil, language) == Texts(language)[.connectionError])
     }
 
     @Test(arguments: [AnswerOrigin.store, .remote])

@@ -527,6 +527,20 @@ def test_the_page_opens_without_a_network(open_page):
     page.wait_for_selector(".offline", state="detached")
 
 
+def test_the_notice_says_whether_the_reader_or_the_server_is_offline(open_page, feed):
+    page = open_stored(open_page)
+    feed.stop("gateway")
+    try:
+        page.reload()
+        page.wait_for_selector("[data-stored] .offline")
+        assert page.inner_text(".offline").startswith("The server does not answer: cached copy from")
+        page.context.set_offline(True)
+        page.wait_for_function("() => document.querySelector('.offline').innerText.startsWith('Offline: cached copy from')")
+    finally:
+        feed.start("gateway")
+    feed.wait_until_healthy()
+
+
 @contextlib.contextmanager
 def hanging_network(page):
     """The network of the service worker answers when the test says so, and its time passes when the test says so."""

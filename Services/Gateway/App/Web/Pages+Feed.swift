@@ -26,6 +26,7 @@ extension Pages {
             "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
             "end": loaded.page.end, "isFirst": isFirst,
             "cached": loaded.origin == .cache ? loaded.page.status : nil,
+            "savedAt": loaded.savedAt.map(AbsoluteDate.machineText),
             "problem": loaded.problems.isEmpty ? nil : texts[.partsUnavailable],
         ]
         let frame = Frame(

@@ -2,7 +2,7 @@
 public struct FeedPageViewModel: Equatable, Sendable {
     public let title: String
     public let items: [FeedImageViewModel]
-    /// How old the page is: "Updated 5 minutes ago", "Offline: cached copy from 2 hours ago".
+    /// How old the page is: "Updated 5 minutes ago", "The server does not answer: cached copy from 2 hours ago".
     public let status: String?
     /// The text to show when the feed is empty.
     public let empty: String?

@@ -21,6 +21,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case cachedCopy = "status.cached"
     case cachedCopyNow = "status.cached.now"
     case offline = "status.offline"
+    case offlineCached = "status.offline.cached"
     case offlineStored = "status.offline.stored"
 
     case retry = "retry"

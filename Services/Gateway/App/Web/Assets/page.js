@@ -112,18 +112,19 @@ const banner = {
   hide() { this.element?.remove(); this.element = null; },
 };
 
-/** The bar that shows that the page is a stored copy, or that there is no network. */
+/** The bar that shows that the page is a copy, or that there is no network. */
 const age = {
   element: null,
-  /** Takes the age from a page: the server's words, or the date that the service worker has added. */
+  /** Takes from a page when its copy was stored: by the gateway, or else by the service worker, which may have stored that copy. */
   show(page) {
-    const stored = page.documentElement.dataset.stored;
-    const words = page.querySelector("[data-cached]")?.textContent;
-    const message = stored ? texts.cached.replace("%@", relativeDate(new Date(stored))) : words;
+    const line = page.querySelector("[data-cached]");
+    this.date = line?.dataset.cached || page.documentElement.dataset.stored;
     document.querySelectorAll("[data-cached]").forEach((line) => line.remove());
-    this.set(message ?? (navigator.onLine ? null : texts.offline));
+    this.update();
   },
-  set(message) {
+  update() {
+    const words = navigator.onLine ? texts.cached : texts.offlineCached;
+    const message = this.date ? words.replace("%@", relativeDate(new Date(this.date))) : navigator.onLine ? null : texts.offline;
     if (this.element?.textContent.trim() === (message ?? "")) return;
     this.element?.remove();
     this.element = message ? part(".offline", message) : null;
@@ -1003,8 +1004,8 @@ class Stage {
 watchSettings();
 watchBack();
 age.show(document);
-addEventListener("offline", () => age.set(texts.offline));
-addEventListener("online", () => { age.set(null); pictures.retryFailed(); });
+addEventListener("offline", () => age.update());
+addEventListener("online", () => { age.update(); pictures.retryFailed(); });
 
 if (kind === "feed") {
   const memory = new Memory();
