@@ -522,9 +522,43 @@ def test_the_page_opens_without_a_network(open_page):
     page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth === 120")
     scroll_for_rows(page, 2 * PAGE)
     assert shown_ids(page)[: 2 * PAGE] == ids[: 2 * PAGE]
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    # Back online, the copy is replaced.
     page.context.set_offline(False)
-    page.keyboard.press("r")
     page.wait_for_selector(".offline", state="detached")
+    page.wait_for_function("count => document.querySelectorAll('#list > *').length === count", arg=PAGE)
+
+
+def test_a_reader_below_the_top_is_told_what_is_new_when_the_network_is_back(open_page, feed):
+    page = open_stored(open_page)
+    page.context.set_offline(True)
+    page.reload()
+    page.wait_for_selector("[data-stored] .offline", state="attached")
+    ready(page)
+    page.evaluate("scrollTo({ top: 1500, behavior: 'instant' })")
+    settle(page)
+    place = "document.elementFromPoint(400, 450).closest('.item').getBoundingClientRect().top"
+    before = page.evaluate(place)
+    with published(feed, "While offline"):
+        page.context.set_offline(False)
+        wait_for_news(page, "1 new image")
+        page.wait_for_selector(".offline", state="detached")
+        settle(page)
+        assert abs(page.evaluate(place) - before) <= 1
+
+
+def test_comments_are_renewed_and_what_is_typed_stays_when_the_network_is_back(open_page, feed):
+    image = feed.ids(13)[12]
+    page = open_stored(open_page, f"/image/{image}")
+    page.context.set_offline(True)
+    page.reload()
+    page.wait_for_selector("[data-stored] #form")
+    page.fill("#message", "Not sent yet")
+    feed.gateway("comment", image, "While offline", "--username", "ana")
+    page.context.set_offline(False)
+    page.wait_for_selector("#list >> text=While offline")
+    page.wait_for_selector(".offline", state="detached")
+    assert page.input_value("#message") == "Not sent yet" and page.inner_text("#comments-title") == "1 comment"
 
 
 def test_the_notice_says_whether_the_reader_or_the_server_is_offline(open_page, feed):

@@ -1005,7 +1005,13 @@ watchSettings();
 watchBack();
 age.show(document);
 addEventListener("offline", () => age.update());
-addEventListener("online", () => { age.update(); pictures.retryFailed(); });
+/** Replaces a copy that is shown, when the network is back. */
+let renew = () => location.reload();
+addEventListener("online", () => {
+  age.update();
+  if (age.date) renew();
+  pictures.retryFailed();
+});
 
 if (kind === "feed") {
   const memory = new Memory();
@@ -1015,6 +1021,8 @@ if (kind === "feed") {
   const news = new News(pager);
   const reload = new Reload(pager, news);
   watchKeys(reload);
+  // Below the top, new items are announced, and nothing moves.
+  renew = () => scrollY > 0 ? news.check() : reload.now();
   addEventListener("pagehide", () => pager.cancel());
   addEventListener("scrollend", () => folds.fold());
   list.addEventListener("click", (event) => {
@@ -1031,7 +1039,7 @@ if (kind === "feed") {
   const pager = new Pager();
   watchForm();
   const state = new LoadingState();
-  const renew = () => run(state, async () => {
+  renew = () => run(state, async () => {
     const page = await fetchPage(location.href);
     const hadForm = document.getElementById("form") !== null;
     showComments(page);
@@ -1045,7 +1053,7 @@ if (kind === "feed") {
   watchPicture();
 } else if (kind === "offline") {
   document.querySelector(".actions .button").href = location.href;
-  addEventListener("online", () => location.reload());
+  addEventListener("online", renew);
   showStored();
 }
 
