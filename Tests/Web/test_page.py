@@ -1,6 +1,7 @@
 """The behaviour of the page in a real browser. Run all with Tests/Web/run, or some with Tests/Web/run -k WORDS."""
 
 import contextlib
+import datetime
 import json
 import pathlib
 import re
@@ -481,6 +482,41 @@ def test_comments_cannot_be_sent_offline(open_page, feed):
     assert page.inner_text("#form-note") == "Comments can be sent when the connection is back"
     page.context.set_offline(False)
     page.wait_for_selector("#form button:enabled")
+
+
+# --- Ages -------------------------------------------------------------------------------------------------------------
+
+
+def test_ages_are_renewed_each_minute_and_when_a_tab_is_shown_again(open_page, feed):
+    image = feed.ids(14)[13]
+    feed.gateway("comment", image, "Just now", "--username", "ana")
+    written = datetime.datetime.fromisoformat(feed.call("comments.list", {"image_id": image})["items"][-1]["created_at"])
+    page = open_page(None)
+    page.clock.install(time=written - datetime.timedelta(minutes=1))
+    page.clock.pause_at(written)
+    page.goto(f"/image/{image}")
+    assert page.inner_text(".comment time") == "now"
+    page.clock.run_for(60_000)
+    assert page.inner_text(".comment time") == "1 minute ago"
+    page.clock.fast_forward("05:00:00")
+    assert page.inner_text(".comment time") == "5 hours ago"
+    page.clock.set_fixed_time(written + datetime.timedelta(days=2))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    assert page.inner_text(".comment time") == "2 days ago"
+
+
+def test_the_script_names_ages_as_the_server_does(open_page, feed):
+    image = feed.ids(19)[18]
+    now = datetime.datetime.now(datetime.timezone.utc)
+    # Each half a unit from the next change, so that no age changes while the test runs.
+    for days in [1.5 / 24, 23.5 / 24, 1.5, 6.5, 7.5, 13.5, 20.5, *[month * 30.5 + 1.5 for month in (1, 2, 5, 11)], 366.5, 800.5, 4_000.5]:
+        date = (now - datetime.timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        feed.call("comments.post", {"image_id": image, "message": "Long ago", "username": "ana", "created_at": date})
+    for language in ("en", "pt-BR", "el", "es"):
+        by_server, by_script = [
+            open_page(f"/image/{image}", locale=language, java_script_enabled=script).locator(".comment time").all_inner_texts()
+            for script in (False, True)]
+        assert len(set(by_server)) > 10 and by_server == by_script
 
 
 # --- Offline ----------------------------------------------------------------------------------------------------------

@@ -154,6 +154,9 @@ import Testing
             let feed = try await api.exchange("/", [Self.html]).text
             #expect(
                 feed.contains(notice) && feed.contains("The server does not answer: cached copy from 2 hours ago</p>"))
+            #expect(
+                feed.contains(
+                    #"<p class="end" data-date="2026-03-01T10:00:00Z" data-text="That&#39;s all. Last updated %@">"#))
             let comments = try await api.exchange("/image/\(Self.ids[0])", [Self.html]).text
             #expect(comments.contains("cached copy from 2 hours ago") && comments.contains("can only be read"))
             #expect(!comments.contains("<form"))

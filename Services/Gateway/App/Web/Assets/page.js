@@ -29,12 +29,25 @@ function cookie(name) {
   return document.cookie.split("; ").find((pair) => pair.startsWith(name + "="))?.slice(name.length + 1);
 }
 
-/** "2 hours ago" in the language of the page, in whole units. */
+/** The number of whole months between two dates, in UTC: one from January 31 to the last day of February. */
+function wholeMonths(from, to) {
+  const [year, month] = [to.getUTCFullYear(), to.getUTCMonth()];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const isOver = new Date(from).setUTCFullYear(year, month, Math.min(from.getUTCDate(), lastDay)) <= to;
+  return 12 * (year - from.getUTCFullYear()) + month - from.getUTCMonth() - (isOver ? 0 : 1);
+}
+
+/** "2 hours ago" in the language of the page, in the units of `RelativeDate` in Presentation. */
 function relativeDate(date) {
-  const seconds = Math.max(0, (Date.now() - date) / 1000);
-  const units = [["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
-  const [unit, length] = units.find(([, length]) => seconds >= length) ?? units.at(-1);
-  return new Intl.RelativeTimeFormat(root.lang).format(-Math.floor(seconds / length), unit);
+  const now = new Date();
+  const seconds = Math.max(0, (now - date) / 1000);
+  const months = seconds && wholeMonths(date, now);
+  const ages = [
+    ["year", months / 12], ["month", months], ["week", seconds / 604_800], ["day", seconds / 86_400], ["hour", seconds / 3_600],
+    ["minute", seconds / 60], ["second", seconds],
+  ];
+  const [unit, count] = ages.find(([, count]) => count >= 1) ?? ["second", 0];
+  return new Intl.RelativeTimeFormat(root.lang, { numeric: count ? "always" : "auto" }).format(-Math.floor(count), unit);
 }
 
 // --- Loading ---------------------------------------------------------------------------------------------------------
@@ -131,6 +144,16 @@ const age = {
     if (this.element) notices.append(this.element);
   },
 };
+
+/** Brings all ages on the page up to date. */
+function renewAges() {
+  for (const element of document.querySelectorAll("time, .end[data-date]")) {
+    const { date = element.dateTime, text = "%@" } = element.dataset;
+    const words = text.replace("%@", relativeDate(new Date(date)));
+    if (element.textContent !== words) element.textContent = words;
+  }
+  age.update();
+}
 
 // --- Pictures --------------------------------------------------------------------------------------------------------
 
@@ -1004,6 +1027,11 @@ class Stage {
 watchSettings();
 watchBack();
 age.show(document);
+renewAges();
+setInterval(renewAges, 60_000);
+// The timers of hidden tabs and of stored pages stand still.
+document.addEventListener("visibilitychange", renewAges);
+addEventListener("pageshow", renewAges);
 addEventListener("offline", () => age.update());
 /** Replaces a copy that is shown, when the network is back. */
 let renew = () => location.reload();
