@@ -444,6 +444,43 @@ def test_a_comment_is_refused_without_losing_the_text_and_then_stored(open_page,
     assert page.locator("#list > *").count() == (2 if script else 4)
 
 
+def test_a_comment_is_stored_once_when_its_answer_is_lost_and_anew_when_it_is_edited(open_page, feed):
+    image = feed.ids(16)[15]
+    page = open_page(f"/image/{image}")
+    path = f"**/v1/image/{image}/comments"
+
+    def lose(route):
+        route.fetch(max_redirects=0)
+        route.abort()
+
+    page.route(path, lose)
+    write(page, "First words", feed.token)
+    page.wait_for_selector("#refusal")
+    write(page, "First words", feed.token)
+    page.wait_for_selector("#refusal")
+    page.unroute(path)
+    write(page, "Other words", feed.token)
+    page.wait_for_selector("#list >> text=Other words")
+    assert page.locator("#list .message").all_inner_texts() == ["First words", "Other words"]
+    # The same words again, after they were stored, are another comment.
+    write(page, "Other words")
+    page.wait_for_function("() => document.querySelectorAll('#list > *').length === 3")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_the_form_takes_what_the_server_accepts(open_page, feed, script):
+    """The server counts Unicode scalars, a field of HTML counts UTF-16 units."""
+    image = feed.ids(22)[20 if script else 21]
+    page = open_page(f"/image/{image}", java_script_enabled=script)
+    name, message = "🌅" * 64, "🌅" * 2_000
+    write(page, message + "!", feed.token, name)
+    page.wait_for_selector("#refusal")
+    assert page.input_value("#message") == message + "!"
+    write(page, message, feed.token, name)
+    page.wait_for_selector("#list > *")
+    assert page.inner_text("#list .message") == message and page.inner_text("#list b") == name
+
+
 def test_comments_that_were_late_come_by_themselves(open_page, feed):
     image = feed.ids(1)[0]
     page = open_page(None)

@@ -872,12 +872,13 @@ function watchForm() {
     const token = page?.querySelectorAll(tokenFields) ?? [];
     if (token.length && !form.querySelector(tokenFields)) note.before(...token);
   };
-  let id = null;
+  let [id, sent] = [null, null];
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    // The id makes a repeated attempt the same comment.
-    id ??= crypto.randomUUID?.();
     const fields = new URLSearchParams(new FormData(form));
+    // The id makes a repeated attempt the same comment. Another text is another one.
+    const text = JSON.stringify([fields.get("username"), fields.get("message")]);
+    if (text !== sent) [id, sent] = [crypto.randomUUID?.(), text];
     if (id) fields.set("id", id);
     refuse(null);
     run(state, async () => {
@@ -896,7 +897,7 @@ function watchForm() {
       if (title) document.getElementById("comments-title").replaceWith(title);
       form.querySelectorAll(tokenFields).forEach((old) => old.remove());
       form.elements.message.value = "";
-      id = null;
+      sent = null;
       added.at(-1)?.focus();
       return added;
     }, refuse).finally(update);
