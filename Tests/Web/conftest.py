@@ -1,6 +1,7 @@
 """What the tests of the page share: deployments, one browser, and a page for each test."""
 
 import functools
+import json
 import pathlib
 import shutil
 import sys
@@ -75,6 +76,28 @@ def open_at(browser):
     yield open
     for context in contexts:
         context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def open_without_storage(browser, tmp_path):
+    """Opens a page in a browser whose settings permit no site to store anything."""
+    preferences = tmp_path / "Default/Preferences"
+    preferences.parent.mkdir()
+    preferences.write_text(json.dumps({"profile": {"default_content_setting_values": {"cookies": 2}}}))
+    context = browser.browser_type.launch_persistent_context(
+        tmp_path, executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=PATIENCE * 1_000, locale="en-US")
+    problems = []
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE * 1_000)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+
+    def open(url):
+        page.goto(url)
+        return page
+
+    yield open
+    context.close()
     assert problems == []
 
 

@@ -804,6 +804,37 @@ def test_the_service_worker_deletes_the_oldest_pages(open_page):
     assert 100 <= len(stored) <= 120 and "0" not in stored
 
 
+def test_a_browser_that_permits_no_storage_breaks_nothing(open_without_storage, feed):
+    page = open_without_storage(feed.url)
+    ready(page)
+    assert page.evaluate("() => { try { return sessionStorage.length; } catch (error) { return error.name; } }") == "SecurityError"
+    scroll_for_rows(page, 2 * PAGE)
+    with published(feed, "News without storage"):
+        wait_for_news(page, "1 new image")
+    page.click(".count >> nth=0")
+    page.wait_for_selector("#form")
+    page.go_back()
+    ready(page)
+    scroll_for_rows(page, 2 * PAGE)
+
+
+def test_a_store_that_is_full_breaks_nothing_and_keeps_what_it_has(open_page, feed):
+    page = open_stored(open_page)
+    page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }")
+    inspector = page.context.new_cdp_session(page)
+    inspector.send("Storage.overrideQuotaForOrigin", {"origin": feed.url, "quotaSize": 1_024})
+    image = f"/image/{feed.ids(1)[0]}"
+    page.goto(image)
+    page.wait_for_selector("#form")
+    page.go_back()
+    ready(page)
+    scroll_for_rows(page, 2 * PAGE)
+    page.context.set_offline(True)
+    page.goto("/")
+    page.wait_for_selector("[data-stored] .offline", state="attached")
+    assert not page.evaluate("async path => await caches.match(path)", image)
+
+
 # --- Keys and settings ------------------------------------------------------------------------------------------------
 
 

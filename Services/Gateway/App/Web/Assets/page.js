@@ -562,7 +562,8 @@ class Changes {
       this.#receive({ name: "reset" });
       // Fails when this tab is hidden before its turn.
       navigator.locks.request(this.#name, { signal }, hold).catch(() => {});
-    });
+      // A browser that permits no storage permits no locks.
+    }).catch(hold);
   }
 
   #leave() {
@@ -714,9 +715,8 @@ class Memory {
   /** Whether the page was opened by "back" and its rows are stored. */
   restore() {
     const type = performance.getEntriesByType("navigation")[0]?.type;
-    const text = type === "back_forward" ? sessionStorage.getItem(this.#name) : null;
-    if (!text) return;
-    const stored = JSON.parse(text);
+    const stored = type === "back_forward" ? this.#read() : null;
+    if (!stored) return;
     const page = new DOMParser().parseFromString(stored.html, "text/html");
     const rows = rowsOf(page);
     rows.forEach((row) => pictures.prepare(row));
@@ -726,6 +726,11 @@ class Memory {
     number();
     returnTo(stored.place);
     document.getElementById(stored.focus)?.focus({ preventScroll: true });
+  }
+
+  /** Null without an entry, and when the browser permits no storage. */
+  #read() {
+    try { return JSON.parse(sessionStorage.getItem(this.#name)); } catch { return null; }
   }
 
   /** Stores all rows, or those around the reader when the browser has no space for all. */
