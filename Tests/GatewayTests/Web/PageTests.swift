@@ -58,6 +58,17 @@ import Testing
         }
     }
 
+    @Test func `an untitled picture has a name for screen readers only`() async throws {
+        var services = Self.services()
+        let items = Self.ids.map { FeedItem(id: $0, image: "https://a.example/a.png") }
+        services.load = { _, _ in LoadedFeed(items: items, nextAfterID: nil, prevBeforeID: nil, origin: .store) }
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange("/", [Self.html]).text
+            let name = #"<h2 class="visually-hidden" id="n-\#(Self.ids[0])" dir="auto">Image</h2>"#
+            #expect(text.contains(name) && text.components(separatedBy: ">Image<").count == items.count + 1)
+        }
+    }
+
     @Test func `every field is escaped, on every page`() async throws {
         try await RunningAPI.with(Self.services(text: Self.hostile)) { api in
             for path in ["/", "/image/\(Self.ids[0])", "/image/\(Self.ids[0])/picture"] {

@@ -42,7 +42,8 @@ extension Pages {
         let extensions = ExtensionPresenter.viewModels(image.extensions)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
-            "name": image.title, "alt": image.alt, "isSensitive": image.details.isSensitive,
+            "name": image.title, "isUntitled": image.description == nil && image.location == nil, "alt": image.alt,
+            "isSensitive": image.details.isSensitive,
             "credit": image.credit.map { Texts(reader.language).text(.imageCredit, $0) },
             "original": image.details.source, "place": image.location, "text": image.description,
             "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
