@@ -15,12 +15,17 @@ extension Gateway {
     }
 
     /// The command line and the web page show it.
-    func presented(_ enriched: EnrichedFeed, _ load: LoadFeed, in language: Language) -> FeedPageAnswer {
+    /// - Parameter countsNone: whether an image without comments says so.
+    func presented(
+        _ enriched: EnrichedFeed, _ load: LoadFeed, countsNone: Bool = true, in language: Language
+    ) -> FeedPageAnswer {
         let loaded = enriched.feed
         let items = enriched.items.map { item in
             var image = FeedImagePresenter.viewModel(item, language)
-            image.comments = enriched.extensions.comments(of: image.id, isComplete: loaded.origin == .store)
-                .map { CommentsCountPresenter.text($0, language: language) }
+            image.comments = enriched.extensions.comments(
+                of: image.id, isComplete: countsNone && loaded.origin == .store
+            )
+            .map { CommentsCountPresenter.text($0, language: language) }
             return image
         }
         let page = FeedPagePresenter.viewModel(

@@ -13,7 +13,8 @@ extension Pages {
     ) async throws(RPCError) -> HTTPAnswer {
         let sized = LoadFeed(limit: load.limit ?? Self.pageSize, afterID: load.afterID, beforeID: load.beforeID)
         let loaded = gateway.presented(
-            try await gateway.shownPage(sized, fallsBack: !reader.isScript, options), sized, in: reader.language)
+            try await gateway.shownPage(sized, fallsBack: !reader.isScript, options), sized,
+            countsNone: sessions != nil, in: reader.language)
         let isFirst = load.afterID == nil && load.beforeID == nil
         if load.beforeID != nil, loaded.page.items.isEmpty { return .seeOther(path("/")) }
         let texts = Texts(reader.language)
