@@ -18,6 +18,18 @@ import Testing
         #expect(Set(SearchText.allCases.map { $0.text(in: language) }).count == SearchText.allCases.count)
     }
 
+    @Test(
+        "the number of results has a plural",
+        arguments: [
+            (Language.en, ["1 result", "2 results", "1,000 results or more"]),
+            (.ptBR, ["1 resultado", "2 resultados", "1.000 resultados ou mais"]),
+            (.el, ["1 αποτέλεσμα", "2 αποτελέσματα", "1.000 αποτελέσματα ή περισσότερα"]),
+            (.es, ["1 resultado", "2 resultados", "1000 resultados o más"]),
+        ])
+    func total(language: Language, texts: [String]) {
+        #expect([1, 2, FoundItems.maximumTotal].map { SearchText.total($0, in: language) } == texts)
+    }
+
     @Test("the help of the command is that of the golden file") func help() throws {
         let text = GatewayCommand.helpMessage(for: SearchCommand.self, columns: 80)
         let file = "\(Program.repository)/Tests/SearchTests/Gateway/gateway-search.txt"

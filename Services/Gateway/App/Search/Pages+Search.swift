@@ -23,7 +23,7 @@ extension Pages {
         let model: [String: Any?] = [
             "s": SearchText.all(in: language), "query": query, "filters": filters(search, language),
             "isNew": query.isEmpty && search.tags.isEmpty, "heading": heading,
-            "total": found.map { total($0, language) },
+            "total": found.map { SearchText.total($0.totalAtLeast, in: language) },
             "items": answer.value?.hits.enumerated().map { hit($1, at: $0, reader) } ?? [],
             "nothing": answer.value?.hits.isEmpty == true && search.after == nil
                 ? SearchText.nothing.text(in: language, wanted) : nil,
@@ -55,12 +55,6 @@ extension Pages {
                 "name": SearchText.without.text(in: language, search.tags[index]),
             ]
         }
-    }
-
-    private func total(_ found: FoundItems, _ language: Language) -> String {
-        let text: SearchText = found.totalAtLeast < FoundItems.maximumTotal ? .total : .totalAtLeast
-        return text.text(
-            in: language, found.totalAtLeast.formatted(.number.locale(Locale(identifier: language.rawValue))))
     }
 
     /// The members of a result in the template.

@@ -1,9 +1,11 @@
+import Foundation
 import Presentation
+import SearchContract
 
 /// The texts of search in each language of the product.
 enum SearchText: CaseIterable {
-    case search, nothing, nothingHint, back, unavailable, indexing, total, totalAtLeast, next, first, tag, tags, places,
-        people
+    case search, nothing, nothingHint, back, unavailable, indexing, totalOne, totalOther, totalAtLeast, next, first,
+        tag, tags, places, people
     case operators, without
 
     func text(in language: Language) -> String {
@@ -20,6 +22,13 @@ enum SearchText: CaseIterable {
         text(in: language).replacing("%@", with: argument)
     }
 
+    /// The number of results, up to the highest number that search counts to.
+    static func total(_ count: Int, in language: Language) -> String {
+        let number = count.formatted(.number.locale(Locale(identifier: language.rawValue)))
+        let text = count == 1 ? totalOne : count < FoundItems.maximumTotal ? totalOther : totalAtLeast
+        return text.text(in: language, number)
+    }
+
     /// All texts by the names of their cases, for templates.
     static func all(in language: Language) -> [String: String] {
         Dictionary(uniqueKeysWithValues: allCases.map { ("\($0)", $0.text(in: language)) })
@@ -33,8 +42,9 @@ enum SearchText: CaseIterable {
         case .back: "Back to the feed"
         case .unavailable: "Search is not available right now"
         case .indexing: "Not all images are indexed yet: %@ %"
-        case .total: "Results: %@"
-        case .totalAtLeast: "Results: %@ or more"
+        case .totalOne: "%@ result"
+        case .totalOther: "%@ results"
+        case .totalAtLeast: "%@ results or more"
         case .next: "More results"
         case .first: "First results"
         case .tag: "Images with the tag %@"
@@ -54,8 +64,9 @@ enum SearchText: CaseIterable {
         case .back: "Voltar ao feed"
         case .unavailable: "A busca não está disponível no momento"
         case .indexing: "Nem todas as imagens estão indexadas: %@ %"
-        case .total: "Resultados: %@"
-        case .totalAtLeast: "Resultados: %@ ou mais"
+        case .totalOne: "%@ resultado"
+        case .totalOther: "%@ resultados"
+        case .totalAtLeast: "%@ resultados ou mais"
         case .next: "Mais resultados"
         case .first: "Primeiros resultados"
         case .tag: "Imagens com a etiqueta %@"
@@ -75,8 +86,9 @@ enum SearchText: CaseIterable {
         case .back: "Πίσω στο feed"
         case .unavailable: "Η αναζήτηση δεν είναι διαθέσιμη αυτή τη στιγμή"
         case .indexing: "Δεν έχουν ευρετηριαστεί ακόμη όλες οι εικόνες: %@ %"
-        case .total: "Αποτελέσματα: %@"
-        case .totalAtLeast: "Αποτελέσματα: %@ ή περισσότερα"
+        case .totalOne: "%@ αποτέλεσμα"
+        case .totalOther: "%@ αποτελέσματα"
+        case .totalAtLeast: "%@ αποτελέσματα ή περισσότερα"
         case .next: "Περισσότερα αποτελέσματα"
         case .first: "Πρώτα αποτελέσματα"
         case .tag: "Εικόνες με την ετικέτα %@"
@@ -96,8 +108,9 @@ enum SearchText: CaseIterable {
         case .back: "Volver al feed"
         case .unavailable: "La búsqueda no está disponible en este momento"
         case .indexing: "Aún no están indexadas todas las imágenes: %@ %"
-        case .total: "Resultados: %@"
-        case .totalAtLeast: "Resultados: %@ o más"
+        case .totalOne: "%@ resultado"
+        case .totalOther: "%@ resultados"
+        case .totalAtLeast: "%@ resultados o más"
         case .next: "Más resultados"
         case .first: "Primeros resultados"
         case .tag: "Imágenes con la etiqueta %@"
