@@ -1039,11 +1039,19 @@ setInterval(renewAges, 60_000);
 document.addEventListener("visibilitychange", renewAges);
 addEventListener("pageshow", renewAges);
 addEventListener("offline", () => age.update());
-/** Replaces a copy that is shown, when the network is back. */
+/** Loads what the page shows again. */
 let renew = () => location.reload();
+
+/** Replaces a copy that is shown. A network that is back may not answer at once. */
+async function replaceCopy(pause = Changes.pauses.first) {
+  if (!age.date || !navigator.onLine) return;
+  await renew();
+  setTimeout(replaceCopy, pause, Math.min(2 * pause, Changes.pauses.longest));
+}
+
 addEventListener("online", () => {
   age.update();
-  if (age.date) renew();
+  replaceCopy();
   pictures.retryFailed();
 });
 

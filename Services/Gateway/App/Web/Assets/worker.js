@@ -46,7 +46,7 @@ addEventListener("message", (event) => {
       const request = new Request(url, { headers: { Accept: url.includes("/data") ? "image/*" : "text/html" } });
       const name = cacheFor(request);
       // The offline page follows the settings of the reader.
-      if (!name || url !== offline && await (await caches.open(name)).match(url)) continue;
+      if (!name || url !== offline && await caches.match(url, { cacheName: name })) continue;
       const response = await fetch(request).catch(() => null);
       if (response) await keep(name, request, response);
     }
@@ -66,9 +66,8 @@ function cacheFor(request) {
 }
 
 /** A stored answer. Any size of a picture is better than none. */
-async function find(name, { url }) {
-  const cache = await caches.open(name);
-  return await cache.match(url) ?? (name === images ? cache.match(url, { ignoreSearch: true }) : undefined);
+async function find(cacheName, { url }) {
+  return await caches.match(url, { cacheName }) ?? (cacheName === images ? caches.match(url, { cacheName, ignoreSearch: true }) : undefined);
 }
 
 /** Stores an answer with its date. An entry that is stored again is the newest again. */
