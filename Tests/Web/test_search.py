@@ -20,7 +20,8 @@ def searched():
         image = running.call("feed.load", {"limit": 1})["items"][0]["image"]
         running.call("feed.publish", {"items": [{
             "id": "00000000-0000-4000-8000-000000000001", "description": "Sunrise", "location": "São Paulo, Brazil", "image": image,
-            "tags": ["golden hour", "Sky"]}]})
+            "tags": ["golden hour", "Sky"]}, {
+            "id": "00000000-0000-4000-8000-000000000002", "description": "Covered", "image": image, "sensitive": True}]})
         running.gateway("comment", newest, "Que linda galinha!", "--username", "ana")
         running.start("search")
         running.processes["search"].wait_for("all images are indexed")
@@ -43,6 +44,14 @@ def test_without_scripts_the_field_is_a_form(open_search):
     page.wait_for_url("**/search?q=galinha")
     assert page.locator(".result").count() == 1
     assert page.locator(".snippet mark").inner_text() == "galinha"
+
+
+def test_a_sensitive_picture_is_covered_in_the_results(open_search):
+    page = open_search("/search?q=covered")
+    assert page.inner_text(".result-picture .covered") == "Sensitive picture. Show it"
+    assert not page.query_selector(".result-picture img[src*='/data']")
+    page.click(".result-picture")
+    page.wait_for_selector(".veil:not([open]) summary")
 
 
 def test_results_have_pages_without_repetition(open_search):

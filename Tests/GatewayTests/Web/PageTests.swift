@@ -79,6 +79,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/", "/image/\(ids[0])", "/image/\(ids[0])/picture"])
+    func `a sensitive picture is covered, and no preview shows it`(path: String) async throws {
+        let item = FeedItem(
+            id: Self.ids[0], image: "https://a.example/a.png", details: PictureDetails(isSensitive: true))
+        var services = FakeServices.feed(
+            LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store))
+        services.get = { _, _ in item }
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange(path, [Self.html]).text
+            let veil = #"<details class="veil">\#n<summary>\#(Texts(.en)[.imageSensitive])</summary>\#n<img "#
+            #expect(text.contains(veil) && text.components(separatedBy: "/data").count > 1)
+            #expect(!text.contains("og:image") && text.components(separatedBy: "<img ").count == 2)
+        }
+    }
+
     @Test func `every field is escaped, on every page`() async throws {
         try await RunningAPI.with(Self.services(text: Self.hostile)) { api in
             for path in ["/", "/image/\(Self.ids[0])", "/image/\(Self.ids[0])/picture"] {

@@ -69,7 +69,7 @@ extension Pages {
         let frame = Frame(
             title: title, description: image?.description ?? image?.location ?? texts[.feedDescription],
             canonicalPath: "/image/\(id.uuidString)",
-            imagePath: image?.details.isSensitive == true ? nil : Self.imagePath(id, width: 1_280), kind: "image")
+            imagePath: image?.details.isSensitive == false ? Self.imagePath(id, width: 1_280) : nil, kind: "image")
         return page("comments", frame, model, status, for: reader)
     }
 
