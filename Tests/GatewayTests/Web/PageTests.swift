@@ -94,6 +94,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "/picture"])
+    func `the page of an image leads to its neighbors`(page: String) async throws {
+        var services = Self.services()
+        services.load = { load, _ in
+            let id = load.afterID == nil ? Self.ids[2] : Self.ids[1]
+            return LoadedFeed(
+                items: [FeedItem(id: id, image: "urn:x:y")], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        }
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange("/image/\(Self.ids[0])\(page)", [Self.html]).text
+            for (rel, id) in [("next", Self.ids[1]), ("prev", Self.ids[2])] {
+                #expect(text.contains(#"rel="\#(rel)" href="/image/\#(id)\#(page)""#))
+            }
+        }
+    }
+
     @Test func `every field is escaped, on every page`() async throws {
         try await RunningAPI.with(Self.services(text: Self.hostile)) { api in
             for path in ["/", "/image/\(Self.ids[0])", "/image/\(Self.ids[0])/picture"] {

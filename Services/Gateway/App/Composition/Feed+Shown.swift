@@ -9,8 +9,8 @@ extension Feed {
     /// How long a reader waits for the feed who can be shown an earlier answer instead.
     static let patience = TimeAmount.seconds(2)
 
-    /// How long a page waits for its comments.
-    static let patienceForComments = TimeAmount.milliseconds(500)
+    /// How long the page of an image waits for its comments and its neighbors.
+    static let patienceForParts = TimeAmount.milliseconds(500)
 
     /// The errors after which the same call may succeed.
     private static let passing: Set<ErrorKind> = [.unavailable, .deadlineExceeded, .overloaded, .connectivity]

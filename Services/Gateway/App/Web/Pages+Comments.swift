@@ -35,7 +35,8 @@ extension Pages {
         async let loadedComments = result { () throws(RPCError) in
             try await gateway.commentsPage(list, in: reader.language, commentOptions)
         }
-        let (item, comments) = await (loadedItem, loadedComments)
+        async let loadedNeighbors = neighbors(of: id, options)
+        let (item, comments, neighbors) = await (loadedItem, loadedComments, loadedNeighbors)
         if case .failure(let error) = comments {
             // A wrong cursor, or no such image. Without the feed and the comments nothing can be shown.
             if cursor != nil && error.kind == .invalidParams || error.kind == .notFound { throw error }
@@ -55,6 +56,7 @@ extension Pages {
             "count": answer.flatMap { count($0, after: cursor, reader.language) },
             "cached": answer?.origin == .cache ? answer?.comments.status : nil,
             "savedAt": answer?.savedAt.map(AbsoluteDate.machineText),
+            "previousImage": neighbors.previous, "nextImage": neighbors.next,
             "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },
             "first": cursor.map { _ in path("/image/\(id.uuidString)") },
             "problem": answer?.problems.isEmpty == false ? texts[.partsUnavailable] : nil,
@@ -79,8 +81,9 @@ extension Pages {
         reader.isScript || reader.request.method == .post || Query(reader.target.query).value("wait") != nil
     }
 
-    private func inTime(_ options: CallOptions) -> CallOptions {
-        CallOptions(until: gateway.registry.clock.now + Gateway.patienceForComments, trace: options.trace)
+    /// The options of calls that a page does not wait long for.
+    func inTime(_ options: CallOptions) -> CallOptions {
+        CallOptions(until: gateway.registry.clock.now + Gateway.patienceForParts, trace: options.trace)
     }
 
     /// The cursor of the page that has a comment.

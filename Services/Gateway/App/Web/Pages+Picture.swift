@@ -7,20 +7,13 @@ import RPC
 extension Pages {
     /// A picture in full size, with links to its neighbours in the feed.
     func picture(_ id: UUID, _ reader: Reader, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
-        async let loadedNext = result { () throws(RPCError) in
-            try await gateway.feed.page(LoadFeed(limit: 1, afterID: id), options)
-        }
-        async let loadedPrevious = result { () throws(RPCError) in
-            try await gateway.feed.page(LoadFeed(limit: 1, beforeID: id), options)
-        }
+        async let neighbors = neighbors(of: id, page: "/picture", options)
         let item = try await gateway.feed.item(id, options)
-        // Without its neighbours the page is still complete.
-        let (next, previous) = await (loadedNext.value?.items.first, loadedPrevious.value?.items.first)
         let image = FeedImagePresenter.viewModel(item, reader.language)
-        let link = { (item: FeedItem) in path("/image/\(item.id.uuidString)/picture") }
         let model: [String: Any?] = [
             "image": row(image, at: 0, reader), "full": path(Self.imagePath(id)),
-            "commentsLink": path("/image/\(id.uuidString)"), "next": next.map(link), "previous": previous.map(link),
+            "commentsLink": path("/image/\(id.uuidString)"), "next": await neighbors.next,
+            "previous": await neighbors.previous,
         ]
         let frame = Frame(
             title: image.title, description: image.description ?? Texts(reader.language)[.feedDescription],
@@ -28,5 +21,18 @@ extension Pages {
             imagePath: image.details.isSensitive ? nil : Self.imagePath(id, width: 1_280),
             kind: "picture")
         return page("picture", frame, model, for: reader)
+    }
+
+    /// The pages of an image's neighbors in the feed. A page does not wait long for them, and is complete without them.
+    func neighbors(
+        of id: UUID, page: String = "", _ options: CallOptions
+    ) async -> (previous: String?, next: String?) {
+        let options = inTime(options)
+        @Sendable func path(_ load: LoadFeed) async -> String? {
+            let loaded = await result { () throws(RPCError) in try await gateway.feed.page(load, options) }
+            return loaded.value?.items.first.map { self.path("/image/\($0.id.uuidString)\(page)") }
+        }
+        async let previous = path(LoadFeed(limit: 1, beforeID: id))
+        return await (previous, path(LoadFeed(limit: 1, afterID: id)))
     }
 }

@@ -912,6 +912,27 @@ function watchForm() {
   update();
 }
 
+// --- Neighbors ---------------------------------------------------------------------------------------------------------
+
+/** Replaces the page by that of the neighboring image, so that one "back" leaves both. */
+function openNeighbor(rel) {
+  const link = document.querySelector(`.neighbor[rel=${rel}]`);
+  if (link) location.replace(link.href);
+}
+
+function watchNeighbors() {
+  document.querySelectorAll(".neighbor").forEach((link) => link.addEventListener("click", (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    openNeighbor(link.rel);
+  }));
+  addEventListener("keydown", (event) => {
+    if (event.altKey || event.metaKey || event.ctrlKey || event.shiftKey || event.target.closest("input, textarea")) return;
+    if (event.key === "ArrowLeft") openNeighbor("prev");
+    if (event.key === "ArrowRight") openNeighbor("next");
+  });
+}
+
 // --- Full size -------------------------------------------------------------------------------------------------------
 
 /** Shows a retry sign in place of a picture that fails. */
@@ -966,21 +987,8 @@ class Stage {
     addEventListener("keydown", (event) => {
       if (event.altKey || event.metaKey || event.ctrlKey) return;
       if (event.key === "Escape") document.getElementById("back").click();
-      if (event.key === "ArrowLeft") this.#open("prev");
-      if (event.key === "ArrowRight") this.#open("next");
       if (event.key === "+" || event.key === "-") this.#zoom(this.#scale * (event.key === "+" ? 1.5 : 1 / 1.5), innerWidth / 2, innerHeight / 2);
     });
-    document.querySelectorAll(".over a[rel]").forEach((link) => link.addEventListener("click", (event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      this.#open(link.rel);
-    }));
-  }
-
-  /** Replaces the page, so that one "back" leaves the full size. */
-  #open(rel) {
-    const link = document.querySelector(`.over a[rel=${rel}]`);
-    if (link) location.replace(link.href);
   }
 
   /** Keeps the point under the pointer in its place. */
@@ -1024,7 +1032,7 @@ class Stage {
     if (!start || this.#scale > 1 || event.pointerType === "mouse") return;
     const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
     if (y > 80 && y > Math.abs(x)) document.getElementById("back").click();
-    else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) this.#open(x < 0 ? "next" : "prev");
+    else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) openNeighbor(x < 0 ? "next" : "prev");
   }
 }
 
@@ -1032,6 +1040,7 @@ class Stage {
 
 watchSettings();
 watchBack();
+watchNeighbors();
 age.show(document);
 renewAges();
 setInterval(renewAges, 60_000);
