@@ -94,6 +94,18 @@ import Testing
         }
     }
 
+    @Test func `the page of an image has the date of its publication`() async throws {
+        var services = Self.services()
+        services.get = { _, _ in
+            FeedItem(id: Self.ids[0], image: "urn:x:y", publishedAt: noon - 86_400)
+        }
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange("/image/\(Self.ids[0])", [Self.html]).text
+            let date = #"<time datetime="2026-02-28T12:00:00Z" title="February 28, 2026 at 12:00"#
+            #expect(text.contains(date) && text.contains(">1 day ago</time>"))
+        }
+    }
+
     @Test(arguments: ["", "/picture"])
     func `the page of an image leads to its neighbors`(page: String) async throws {
         var services = Self.services()
