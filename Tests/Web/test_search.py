@@ -46,6 +46,13 @@ def test_without_scripts_the_field_is_a_form(open_search):
     assert page.locator(".snippet mark").inner_text() == "galinha"
 
 
+def test_a_place_leads_to_its_pictures(open_search):
+    page = open_search("/image/00000000-0000-4000-8000-000000000001")
+    page.click(".place a")
+    page.wait_for_selector(".result")
+    assert page.locator(".result .place").all_inner_texts() == ["São Paulo, Brazil"]
+
+
 def test_a_sensitive_picture_is_covered_in_the_results(open_search):
     page = open_search("/search?q=covered")
     assert page.inner_text(".result-picture .covered") == "Sensitive picture. Show it"

@@ -22,6 +22,9 @@ protocol PluginClient {
 
     /// The page of a tag; nil if the plugin has none.
     static func page(ofTag tag: String) -> String?
+
+    /// The page of a place; nil if the plugin has none.
+    static func page(ofPlace place: String) -> String?
 }
 
 /// The clients of our plugins. Without any, the list is empty; a client's folder supplies its own list in an extension.

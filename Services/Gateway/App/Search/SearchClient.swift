@@ -13,6 +13,13 @@ enum SearchClient: PluginClient {
 
     static func page(ofTag tag: String) -> String? { SearchRequest(tags: [tag]).path("/search") }
 
+    static func page(ofPlace place: String) -> String? {
+        // A phrase cannot have a quotation mark. Words count, not what is between them.
+        var search = SearchRequest(tags: [])
+        search.query = "place:\"\(place.replacing("\"", with: " "))\""
+        return search.path("/search")
+    }
+
     static func frame(_ reader: Reader, isDown: Bool) -> [String: Any?] {
         // The page of results has a field of its own, which is wider.
         [

@@ -49,9 +49,10 @@ extension Pages {
             "original": image.details.source, "place": image.location, "text": image.description,
             "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
             "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
+            "placeLink": image.location.flatMap { place in pluginPage { $0.page(ofPlace: place) } },
             "hasTags": !image.tags.isEmpty,
             "tags": image.tags.map { tag in
-                ["tag": tag, "link": tagPage(tag).map(path)].compactMapValues(\.self)
+                ["tag": tag, "link": pluginPage { $0.page(ofTag: tag) }].compactMapValues(\.self)
             },
             "hasExtensions": !extensions.isEmpty,
             "extensions": extensions.map { ["extensionName": $0.name, "extensionText": $0.text] },
@@ -62,9 +63,9 @@ extension Pages {
         return members.compactMapValues(\.self)
     }
 
-    /// The page of a tag, if a plugin has one.
-    private func tagPage(_ tag: String) -> String? {
-        PluginClients.all(in: gateway.registry).lazy.compactMap { $0.page(ofTag: tag) }.first
+    /// The path of a page, if a plugin has it.
+    private func pluginPage(_ page: (any PluginClient.Type) -> String?) -> String? {
+        PluginClients.all(in: gateway.registry).lazy.compactMap(page).first.map(path)
     }
 
     /// A description of at most this length, in Unicode scalars, fits into six lines of a phone.
