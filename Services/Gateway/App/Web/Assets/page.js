@@ -1104,7 +1104,15 @@ if (kind === "feed") {
   watchPicture();
 } else if (kind === "offline") {
   document.querySelector(".actions .button").href = location.href;
-  addEventListener("online", renew);
+  // Only the network answers a request for the head.
+  let timer = null;
+  const retry = async (pause = Changes.pauses.first) => {
+    clearTimeout(timer);
+    if (await fetch(location.href, { method: "HEAD" }).catch(() => null)) return location.reload();
+    timer = setTimeout(retry, pause, Math.min(2 * pause, Changes.pauses.longest));
+  };
+  addEventListener("online", () => retry());
+  retry();
   showStored();
 }
 
