@@ -445,7 +445,7 @@ def test_a_comment_is_refused_without_losing_the_text_and_then_stored(open_page,
 
 
 def test_a_comment_is_stored_once_when_its_answer_is_lost_and_anew_when_it_is_edited(open_page, feed):
-    image = feed.ids(16)[15]
+    image = feed.ids(25)[24]
     page = open_page(f"/image/{image}")
     path = f"**/v1/image/{image}/comments"
 
@@ -525,7 +525,7 @@ def test_comments_cannot_be_sent_offline(open_page, feed):
 
 
 def test_ages_are_renewed_each_minute_and_when_a_tab_is_shown_again(open_page, feed):
-    image = feed.ids(14)[13]
+    image = feed.ids(24)[23]
     feed.gateway("comment", image, "Just now", "--username", "ana")
     written = datetime.datetime.fromisoformat(feed.call("comments.list", {"image_id": image})["items"][-1]["created_at"])
     page = open_page(None)
@@ -954,11 +954,11 @@ def assert_accessible(page):
         assert results.violations_count == 0, results.generate_report()
 
 
-@pytest.mark.parametrize("view", ["feed", "grid", "comments", "picture", "error"])
+@pytest.mark.parametrize("view", ["feed", "grid", "comments", "picture", "error", "offline"])
 def test_axe_finds_nothing(open_page, feed, view):
     first = feed.ids(1)[0]
     feed.gateway("comment", first, "A fine picture", "--username", "ana")
-    path = {"comments": f"/image/{first}", "picture": f"/image/{first}/picture", "error": "/nowhere"}.get(view, "/")
+    path = {"comments": f"/image/{first}", "picture": f"/image/{first}/picture", "error": "/nowhere", "offline": "/offline"}.get(view, "/")
     page = open_page(None)
     if view == "grid":
         page.context.add_cookies([{"name": "layout", "value": "grid", "url": feed.url}])

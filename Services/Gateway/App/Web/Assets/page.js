@@ -1111,8 +1111,11 @@ if (kind === "feed") {
     if (await fetch(location.href, { method: "HEAD" }).catch(() => null)) return location.reload();
     timer = setTimeout(retry, pause, Math.min(2 * pause, Changes.pauses.longest));
   };
-  addEventListener("online", () => retry());
-  retry();
+  // A reader may also open this page itself.
+  if (location.pathname !== base + "/offline") {
+    addEventListener("online", () => retry());
+    retry();
+  }
   showStored();
 }
 
