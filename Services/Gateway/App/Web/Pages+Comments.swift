@@ -86,7 +86,7 @@ extension Pages {
 
     /// The options of calls that a page does not wait long for.
     func inTime(_ options: CallOptions) -> CallOptions {
-        CallOptions(until: gateway.registry.clock.now + Gateway.patienceForParts, trace: options.trace)
+        CallOptions(until: gateway.registry.clock.now + Feed.patienceForParts, trace: options.trace)
     }
 
     /// The cursor of the page that has a comment.
