@@ -83,7 +83,7 @@ def test_comments_are_shown_and_back_restores_the_place(browse, feed):
     terminal.until(lambda: terminal.text().replace("▀", " ").split() == before)
 
 
-def test_the_picture_fills_the_window_and_has_neighbors(browse, matches_screen):
+def test_the_picture_fills_the_window_and_has_neighbours(browse, matches_screen):
     terminal = browse()
     terminal.until_shown("Picture number 0")
     terminal.press("p")

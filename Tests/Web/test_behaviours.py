@@ -56,7 +56,7 @@ def test_two_fingers_zoom_the_picture(open_page, feed):
     assert scale(page) == pytest.approx(1, abs=0.1)
 
 
-def test_a_zoomed_picture_moves_with_the_finger_and_opens_no_neighbor(open_page, feed):
+def test_a_zoomed_picture_moves_with_the_finger_and_opens_no_neighbour(open_page, feed):
     address = f"/image/{feed.ids(2)[1]}/picture"
     page = open_page(address, **PHONE)
     page.keyboard.press("+")
@@ -66,12 +66,12 @@ def test_a_zoomed_picture_moves_with_the_finger_and_opens_no_neighbor(open_page,
     assert left() == pytest.approx(before - 100, abs=2) and page.url.endswith(address)
 
 
-@pytest.mark.parametrize("way, neighbor", [((-150, 0), 2), ((150, 0), 0), ((-40, 0), 1), ((0, -150), 1)])
-def test_a_swipe_leads_to_the_neighbor(open_page, feed, way, neighbor):
+@pytest.mark.parametrize("way, neighbour", [((-150, 0), 2), ((150, 0), 0), ((-40, 0), 1), ((0, -150), 1)])
+def test_a_swipe_leads_to_the_neighbour(open_page, feed, way, neighbour):
     ids = feed.ids(3)
     page = open_page(f"/image/{ids[1]}/picture", **PHONE)
     Fingers(page).move(((195, 420), (195 + way[0], 420 + way[1])))
-    page.wait_for_url(f"**/image/{ids[neighbor]}/picture")
+    page.wait_for_url(f"**/image/{ids[neighbour]}/picture")
 
 
 def test_a_swipe_down_closes_the_picture(open_page, feed):

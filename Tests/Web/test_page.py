@@ -882,14 +882,14 @@ def test_the_grid_keeps_the_place_of_the_reader(open_page):
     assert page.eval_on_selector("#list", "list => getComputedStyle(list).gridTemplateColumns.split(' ').length") == 3
 
 
-def test_the_page_of_an_image_has_neighbors_and_one_way_back(open_page, feed):
+def test_the_page_of_an_image_has_neighbours_and_one_way_back(open_page, feed):
     page = open_page()
     ids = feed.ids()
     page.click(f"#i-{ids[1]} .cover")
     page.wait_for_selector("#comments")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(f"**/image/{ids[2]}")
-    page.click(".neighbor.previous")
+    page.click(".neighbour.previous")
     page.wait_for_url(f"**/image/{ids[1]}")
     # In a field the arrows move the cursor.
     page.fill("#message", "abc")

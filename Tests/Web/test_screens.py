@@ -28,7 +28,7 @@ TOLERANCE = 4
 CELL_TOLERANCE = 26
 
 # A missing text changes little of a nearly empty screen, but all of its line. So the ink of each line is compared: the mean distance
-# of its pixels from the ground. A line is half of the width and 32 px high, and overlaps its neighbors. The ink may differ by a third,
+# of its pixels from the ground. A line is half of the width and 32 px high, and overlaps its neighbours. The ink may differ by a third,
 # because other typefaces have more or less of it, or by so little that it is no text.
 LINE = 8
 COLUMNS = 3

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["", "/picture"])
-    func `the page of an image leads to its neighbors`(page: String) async throws {
+    func `the page of an image leads to its neighbours`(page: String) async throws {
         var services = Self.services()
         services.load = { load, _ in
             let id = load.afterID == nil ? Self.ids[2] : Self.ids[1]

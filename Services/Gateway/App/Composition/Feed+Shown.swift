@@ -9,7 +9,7 @@ extension Feed {
     /// How long a reader waits for the feed who can be shown an earlier answer instead.
     static let patience = TimeAmount.seconds(2)
 
-    /// How long the page of an image waits for its comments and its neighbors.
+    /// How long the page of an image waits for its comments and its neighbours.
     static let patienceForParts = TimeAmount.milliseconds(500)
 
     /// The errors after which the same call may succeed.

@@ -35,8 +35,8 @@ extension Pages {
         async let loadedComments = result { () throws(RPCError) in
             try await gateway.commentsPage(list, in: reader.language, commentOptions)
         }
-        async let loadedNeighbors = neighbors(of: id, options)
-        let (item, comments, neighbors) = await (loadedItem, loadedComments, loadedNeighbors)
+        async let loadedNeighbours = neighbours(of: id, options)
+        let (item, comments, neighbours) = await (loadedItem, loadedComments, loadedNeighbours)
         if case .failure(let error) = comments {
             // A wrong cursor, or no such image. Without the feed and the comments nothing can be shown.
             if cursor != nil && error.kind == .invalidParams || error.kind == .notFound { throw error }
@@ -59,7 +59,7 @@ extension Pages {
             "published": image?.publishedAt.map { RelativeDate($0, now: gateway.now()).text(in: reader.language) },
             "fullDate": image?.publishedAt.map { AbsoluteDate.text($0, language: reader.language) },
             "machineDate": image?.publishedAt.map(AbsoluteDate.machineText),
-            "previousImage": neighbors.previous, "nextImage": neighbors.next,
+            "previousImage": neighbours.previous, "nextImage": neighbours.next,
             "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },
             "first": cursor.map { _ in path("/image/\(id.uuidString)") },
             "problem": answer?.problems.isEmpty == false ? texts[.partsUnavailable] : nil,

@@ -7,13 +7,13 @@ import RPC
 extension Pages {
     /// A picture in full size, with links to its neighbours in the feed.
     func picture(_ id: UUID, _ reader: Reader, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
-        async let neighbors = neighbors(of: id, page: "/picture", options)
-        let item = try await gateway.feed.item(id, options)
+        async let neighbours = neighbours(of: id, page: "/picture", options)
+        let item = try await gateway.feed.shownItem(id, options)
         let image = FeedImagePresenter.viewModel(item, reader.language)
         let model: [String: Any?] = [
             "image": row(image, at: 0, reader), "full": path(Self.imagePath(id)),
-            "commentsLink": path("/image/\(id.uuidString)"), "next": await neighbors.next,
-            "previous": await neighbors.previous,
+            "commentsLink": path("/image/\(id.uuidString)"), "next": await neighbours.next,
+            "previous": await neighbours.previous,
         ]
         let frame = Frame(
             title: image.title, description: image.description ?? Texts(reader.language)[.feedDescription],
@@ -23,8 +23,8 @@ extension Pages {
         return page("picture", frame, model, for: reader)
     }
 
-    /// The pages of an image's neighbors in the feed. A page does not wait long for them, and is complete without them.
-    func neighbors(
+    /// The pages of an image's neighbours in the feed. A page does not wait long for them, and is complete without them.
+    func neighbours(
         of id: UUID, page: String = "", _ options: CallOptions
     ) async -> (previous: String?, next: String?) {
         let options = inTime(options)

@@ -912,24 +912,24 @@ function watchForm() {
   update();
 }
 
-// --- Neighbors ---------------------------------------------------------------------------------------------------------
+// --- Neighbours ---------------------------------------------------------------------------------------------------------
 
-/** Replaces the page by that of the neighboring image, so that one "back" leaves both. */
-function openNeighbor(rel) {
-  const link = document.querySelector(`.neighbor[rel=${rel}]`);
+/** Replaces the page by that of the neighbouring image, so that one "back" leaves both. */
+function openNeighbour(rel) {
+  const link = document.querySelector(`.neighbour[rel=${rel}]`);
   if (link) location.replace(link.href);
 }
 
-function watchNeighbors() {
-  document.querySelectorAll(".neighbor").forEach((link) => link.addEventListener("click", (event) => {
+function watchNeighbours() {
+  document.querySelectorAll(".neighbour").forEach((link) => link.addEventListener("click", (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    openNeighbor(link.rel);
+    openNeighbour(link.rel);
   }));
   addEventListener("keydown", (event) => {
     if (event.altKey || event.metaKey || event.ctrlKey || event.shiftKey || event.target.closest("input, textarea")) return;
-    if (event.key === "ArrowLeft") openNeighbor("prev");
-    if (event.key === "ArrowRight") openNeighbor("next");
+    if (event.key === "ArrowLeft") openNeighbour("prev");
+    if (event.key === "ArrowRight") openNeighbour("next");
   });
 }
 
@@ -959,7 +959,7 @@ function watchPicture() {
   if (image.complete && !image.naturalWidth) fail();
 }
 
-/** Zoom by wheel, pinch and double tap; swipe and arrows lead to the neighbors, Escape and a swipe down close. */
+/** Zoom by wheel, pinch and double tap; swipe and arrows lead to the neighbours, Escape and a swipe down close. */
 class Stage {
   #stage = document.getElementById("stage");
   #image = this.#stage.querySelector("img");
@@ -1032,7 +1032,7 @@ class Stage {
     if (!start || this.#scale > 1 || event.pointerType === "mouse") return;
     const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
     if (y > 80 && y > Math.abs(x)) document.getElementById("back").click();
-    else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) openNeighbor(x < 0 ? "next" : "prev");
+    else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) openNeighbour(x < 0 ? "next" : "prev");
   }
 }
 
@@ -1040,7 +1040,7 @@ class Stage {
 
 watchSettings();
 watchBack();
-watchNeighbors();
+watchNeighbours();
 age.show(document);
 renewAges();
 setInterval(renewAges, 60_000);
