@@ -1,19 +1,33 @@
 /// What an author says about a picture beside its text: what it shows, whose it is, and whether to cover it.
+///
+/// Most pictures have none, and items are copied often, so the values are behind one reference, which is absent then.
 public struct PictureDetails: Equatable, Hashable, Sendable {
+    private let values: Values?
+
+    private final class Values: Sendable {
+        let alt, credit, license, source: String?
+        let isSensitive: Bool
+
+        init(_ alt: String?, _ credit: String?, _ license: String?, _ source: String?, _ isSensitive: Bool) {
+            (self.alt, self.credit, self.license, self.source) = (alt, credit, license, source)
+            self.isSensitive = isSensitive
+        }
+    }
+
     /// What the picture shows, for people who cannot see it.
-    public let alt: String?
+    public var alt: String? { values?.alt }
 
     /// The author of the picture, to be named wherever it is shown.
-    public let credit: String?
+    public var credit: String? { values?.credit }
 
     /// An SPDX identifier, or a text.
-    public let license: String?
+    public var license: String? { values?.license }
 
     /// The http or https URL of the original.
-    public let source: String?
+    public var source: String? { values?.source }
 
     /// Whether the picture is covered until a reader asks for it.
-    public let isSensitive: Bool
+    public var isSensitive: Bool { values?.isSensitive ?? false }
 
     /// An empty text counts as absent.
     public init(
@@ -21,14 +35,23 @@ public struct PictureDetails: Equatable, Hashable, Sendable {
         isSensitive: Bool = false
     ) {
         func present(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
-        self.alt = present(alt)
-        self.credit = present(credit)
-        self.license = present(license)
-        self.source = present(source)
-        self.isSensitive = isSensitive
+        let texts = (present(alt), present(credit), present(license), present(source))
+        let isEmpty = texts.0 == nil && texts.1 == nil && texts.2 == nil && texts.3 == nil && !isSensitive
+        values = isEmpty ? nil : Values(texts.0, texts.1, texts.2, texts.3, isSensitive)
     }
 
-    public var isEmpty: Bool { self == PictureDetails() }
+    public static func == (one: PictureDetails, other: PictureDetails) -> Bool {
+        one.values === other.values
+            || one.alt == other.alt && one.credit == other.credit && one.license == other.license
+                && one.source == other.source && one.isSensitive == other.isSensitive
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for text in [alt, credit, license, source] { hasher.combine(text) }
+        hasher.combine(isSensitive)
+    }
+
+    public var isEmpty: Bool { values == nil }
 
     /// The texts.
     public var texts: [String] { [alt, credit, license, source].compactMap(\.self) }
