@@ -15,6 +15,7 @@ struct FeedFile {
         let id: String
         let description: String?
         let location: String?
+        let publishedAt: Date?
         let width: Int?
         let height: Int?
         let placeholder: String?
@@ -23,14 +24,15 @@ struct FeedFile {
             id = try row.decode(UUID.self, atIndex: 0).uuidString
             description = try row.decode(atIndex: 1)
             location = try row.decode(atIndex: 2)
-            width = try row.decode(atIndex: 3)
-            height = try row.decode(atIndex: 4)
-            placeholder = try row.decode(Data?.self, atIndex: 5)?.base64EncodedString()
+            publishedAt = try row.decode(Int64?.self, atIndex: 3).map { Date(timeIntervalSince1970: TimeInterval($0)) }
+            width = try row.decode(atIndex: 4)
+            height = try row.decode(atIndex: 5)
+            placeholder = try row.decode(Data?.self, atIndex: 6)?.base64EncodedString()
         }
     }
 
     private static let statement =
-        "SELECT id, description, location, width, height, placeholder FROM item ORDER BY position DESC LIMIT ?"
+        "SELECT id, description, location, published_at, width, height, placeholder FROM item ORDER BY position DESC LIMIT ?"
 
     /// The body of the first page. Reading takes microseconds, so that it does not pay to change threads for it.
     func page(_ limit: Int) throws -> [UInt8] {
@@ -58,6 +60,10 @@ struct FeedFile {
             }
             writer.name("image")
             writer.string("\(base)/v1/image/\(item.id)/data")
+            if let date = item.publishedAt {
+                writer.name("published_at")
+                writer.string(WireDate.format(date))
+            }
             for (name, number) in [("width", item.width), ("height", item.height)] {
                 guard let number else { continue }
                 writer.name(name)
