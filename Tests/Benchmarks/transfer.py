@@ -48,7 +48,7 @@ def write_folder(folder, items, pictures):
         return str(uuid.UUID(int=numbers.getrandbits(128), version=4)).upper()
 
     def date():
-        return "2024-%02d-%02dT10:15:%02d+0000" % (numbers.randint(1, 12), numbers.randint(1, 28), numbers.randint(0, 59))
+        return "2024-%02d-%02dT10:15:%02dZ" % (numbers.randint(1, 12), numbers.randint(1, 28), numbers.randint(0, 59))
 
     entries = []
     for number in range(items):

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// A part of a picture's file that is metadata.
 struct MetadataBlock {
@@ -98,14 +98,19 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-    /// The first place of a pattern. The search of collections takes a hundred times as long.
+    /// The first place of a pattern. The searches of the libraries take many times as long.
     func range(of pattern: [UInt8], from start: Int) -> Range<Int>? {
-        guard start < count else { return nil }
-        return withUnsafeBytes { all in
-            guard let base = all.baseAddress else { return nil }
-            let data = Data(
-                bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: all.count, deallocator: .none)
-            return data.range(of: Data(pattern), in: start..<all.count)
+        withUnsafeBytes { all in
+            guard let base = all.baseAddress, let first = pattern.first else { return nil }
+            var place = start
+            while place + pattern.count <= all.count,
+                let hit = memchr(base + place, Int32(first), all.count - place - pattern.count + 1)
+            {
+                place = UnsafeRawPointer(hit) - base
+                if memcmp(hit, pattern, pattern.count) == 0 { return place..<place + pattern.count }
+                place += 1
+            }
+            return nil
         }
     }
 
