@@ -102,7 +102,7 @@ struct FeedText {
             ] + (hasTags ? [TextTable.Column(texts[.columnTags], fit: .shorten)] : [])
             + names.map { TextTable.Column($0.uppercased(), fit: .shorten) }
         let rows = zip(items, extensions).map { item, extensions in
-            [item.id.uuidString, item.location ?? "", item.description ?? item.title]
+            [item.id.uuidString, item.location ?? "", Self.line(item.description ?? item.title)]
                 + (hasTags ? [item.tags.map { "#\($0)" }.joined(separator: " ")] : [])
                 + names.map { name in extensions.first { $0.name == name }?.text ?? "" }
         }
@@ -112,6 +112,11 @@ struct FeedText {
             let prefix = Self.prefix(of: id, among: ids)
             return text.replacing(id, with: output.style.bold(prefix) + id.dropFirst(prefix.count))
         }
+    }
+
+    /// A text in one line.
+    private static func line(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " – ")
     }
 
     /// What is enough to type of an id: the shortest beginning that no other one of the page has, of at least four characters.
