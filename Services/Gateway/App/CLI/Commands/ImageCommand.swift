@@ -44,7 +44,9 @@ struct ImageCommand: ClientCommand {
         let fitter = isShown ? try await fitter(session.output) : nil
         let id = try await ImageID(image)?.resolved(session)
         guard let subject = id.map(ImageRequest.Subject.item) ?? url else {
-            throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image (a UUID) nor a URL")
+            throw ValidationError(
+                "\"\(Escaping.visible(image))\" is neither the id of an image, or its first 4 characters or more, nor a URL"
+            )
         }
         let request = ImageRequest(subject: subject, locale: session.locale)
         guard wantsBytes else {

@@ -92,7 +92,9 @@ struct ImportCommand: ClientCommand {
             for reason in ImportSkip.allCases {
                 if let count = skipped[reason] { session.output.say(texts.text(reason.text, "\(count)")) }
             }
-            if summary.positions > 0 { session.output.say(texts.text(.importPositions, "\(summary.positions)")) }
+            if summary.positions > 0, summary.published > 0 {
+                session.output.say(texts.text(.importPositions, "\(summary.positions)"))
+            }
             if summary.untagged > 0 { session.output.say(texts.text(.importUntagged, "\(summary.untagged)")) }
         }
     }
