@@ -38,6 +38,18 @@ struct FolderFilesTests {
         }
     }
 
+    @Test func `files with other endings than those of pictures are left out and counted`() async throws {
+        try await withFolder(["a.jpg", "B.HEIC", "c", "d.tiff", "notes.txt", "e.swift", "f.json", "Thumbs.db"]) {
+            folder in
+            let contents = try ImportFolder(path: folder).contents()
+            #expect(Set(contents.entries.map(\.file)) == ["a.jpg", "B.HEIC", "c", "d.tiff"])
+            #expect(contents.skipped == [.notPicture: 3, .system: 1])
+        }
+        try await withFolder(["notes.txt"]) { folder in
+            #expect { try ImportFolder(path: folder).contents() } throws: { ($0 as? RPCError)?.kind == .notFound }
+        }
+    }
+
     @Test func `a name that is not in UTF-8 is refused`() async throws {
         try await withFolder(["a.jpg"]) { folder in
             let name = Array("\(folder)/caf".utf8CString.dropLast()) + [CChar(bitPattern: 0xE9), 0]

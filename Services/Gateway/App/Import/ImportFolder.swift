@@ -47,10 +47,11 @@ struct ImportFolder: Sendable {
         var contents = all
         for entry in contents.entries { if let reason = entry.skipped { contents.skipped[reason, default: 0] += 1 } }
         contents.entries.removeAll { $0.skipped != nil }
-        guard contents.entries.isEmpty, contents.skipped.allSatisfy({ $0.key == .system }) else { return contents }
+        let isEmpty = contents.skipped.allSatisfy { $0.key == .system || list == nil && $0.key == .notPicture }
+        guard contents.entries.isEmpty, isEmpty else { return contents }
         let reason =
             list.map { "\(path)/\($0) lists none" }
-            ?? "there is neither a \(Self.manifestName) nor any other file, except hidden ones and those of systems; name the folder of the images"
+            ?? "there is neither a \(Self.manifestName) nor a file with the name of a picture; name the folder of the images"
         throw RPCError(.notFound, "no image in folder \(path): \(reason)", begun: false)
     }
 
@@ -104,9 +105,21 @@ struct ImportFolder: Sendable {
         RPCError(.invalidData, "\(path)/\(list) is not that of an archive of \(reason)", begun: false)
     }
 
-    /// All files, those with a date first.
+    /// The endings of the names of pictures, also of those that are refused with their reason. A file without an ending may be one.
+    private static let endings: Set<String> = [
+        "", "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "hif", "bmp", "tif",
+        "tiff", "jxl",
+        "jp2", "svg", "dng", "raw", "cr2", "cr3", "nef", "arw", "orf", "rw2", "psd",
+    ]
+
+    private static func mayBePicture(_ file: String) -> Bool {
+        endings.contains((file as NSString).pathExtension.lowercased())
+    }
+
+    /// All files that may be pictures, those with a date first.
     private func pictures(_ files: FolderFiles) -> Contents {
-        let dated = files.pictures.map { file in (file: file, date: PictureMetadata.date(ofFile: "\(path)/\(file)")) }
+        let pictures = files.pictures.filter(Self.mayBePicture)
+        let dated = pictures.map { file in (file: file, date: PictureMetadata.date(ofFile: "\(path)/\(file)")) }
         let (with, without) = (dated.filter { $0.date != nil }, dated.filter { $0.date == nil })
         let ordered =
             with.enumerated().sorted {
@@ -120,7 +133,8 @@ struct ImportFolder: Sendable {
                 file: file, id: nil, description: name, location: nil, comments: [], publishedAt: date,
                 refusal: isUnreadable ? "its name is not in UTF-8; rename the file" : nil)
         }
-        return Contents(entries: entries, skipped: files.systemFiles == 0 ? [:] : [.system: files.systemFiles])
+        let skipped = [ImportSkip.system: files.systemFiles, .notPicture: files.pictures.count - pictures.count]
+        return Contents(entries: entries, skipped: skipped.filter { $0.value > 0 })
     }
 
     /// The reason why the folder cannot be read, and the remedy; nil when it can be read.
