@@ -5,6 +5,7 @@ import RPC
 
 /// Parameters of `feed.find`.
 public struct FindItems: Sendable, Hashable {
+    /// The items whose ids begin with it are wanted.
     public let prefix: IDPrefix
 
     public init(prefix: IDPrefix) { self.prefix = prefix }
@@ -49,13 +50,12 @@ public struct IDPrefix: Sendable, Hashable {
     }
 
     /// The ids that begin with it.
-    public var ids: ClosedRange<UUID> { id(filledWith: "0")...id(filledWith: "F") }
+    public var ids: ClosedRange<UUID> { id(filledWith: 0x0)...id(filledWith: 0xF) }
 
-    private func id(filledWith digit: Character) -> UUID {
-        var bytes = Array((digits + String(repeating: digit, count: 32 - digits.count)).utf8)
-        for hyphen in [8, 13, 18, 23] { bytes.insert(UInt8(ascii: "-"), at: hyphen) }
-        // Only digits and hyphens in their places.
-        return UUID(uuidString: String(decoding: bytes, as: UTF8.self)) ?? UUID()
+    private func id(filledWith digit: Int) -> UUID {
+        let values = digits.compactMap(\.hexDigitValue) + Array(repeating: digit, count: 32 - digits.count)
+        let bytes = stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        return UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
     }
 
     public static let codec = Codec<String>.string.map(

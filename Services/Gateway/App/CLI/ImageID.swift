@@ -42,8 +42,8 @@ enum ImageID: Sendable {
         }
         guard found.count == 1 else {
             let ids = found.map { item in
-                let text = [item.description, item.location].compactMap(\.self).first.map { " \($0.prefix(40))" } ?? ""
-                return item.id.uuidString + text
+                let title = (item.description ?? item.location)?.split(whereSeparator: \.isNewline).first
+                return item.id.uuidString + (title.map { " \($0.prefix(40))" } ?? "")
             }
             throw RPCError(
                 .invalidParams,

@@ -32,10 +32,9 @@ enum ImportDate {
     /// The year 9999.
     private static let lastMilliseconds = 2.5e14
 
-    static let codec = Codec<JSONValue>(schema: JSONSchema(), read: JSONValue.codec.read, write: JSONValue.codec.write)
-        .map(
-            into: { value throws(JSONError) in
-                guard let date = parse(value) else { throw .refused("must be a date like 2026-03-01T10:15:00Z") }
-                return date
-            }, from: { .string(WireDate.format($0)) })
+    static let codec = JSONValue.codec.map(
+        into: { value throws(JSONError) in
+            guard let date = parse(value) else { throw .refused("must be a date like 2026-03-01T10:15:00Z") }
+            return date
+        }, from: { .string(WireDate.format($0)) })
 }

@@ -78,8 +78,8 @@ extension Pages {
         return page("comments", frame, model, status, for: reader)
     }
 
-    /// Whether the page is better late than without its comments: a script has shown the page without them, and a form that is sent
-    /// must come back with what the reader has typed.
+    /// Whether the page waits for its comments: a script has shown the page without them already, and a form that was refused is shown
+    /// again with its text.
     private func waitsForComments(_ reader: Reader) -> Bool {
         reader.isScript || reader.request.method == .post || Query(reader.target.query).value("wait") != nil
     }

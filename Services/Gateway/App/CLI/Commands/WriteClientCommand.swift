@@ -49,10 +49,14 @@ struct WriteClientCommand: ClientCommand {
         let file: String
         do throws(ValidationError) {
             file = try NamedContract.file(contract)
-        } catch {
-            // Without a gateway, only the contracts that are contained are known.
-            guard let running = try? await running(session) else { throw error }
-            return running
+        } catch let unknown {
+            do {
+                guard let running = try await running(session) else { throw unknown }
+                return running
+            } catch is RPCError {
+                // There is no such plugin, or no gateway.
+                throw unknown
+            }
         }
         return try ContractSuite.contract(file: file)
     }

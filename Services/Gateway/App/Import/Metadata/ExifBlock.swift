@@ -15,7 +15,8 @@ struct ExifBlock {
         isLittleEndian = bytes[0] == UInt8(ascii: "I")
     }
 
-    private static func start(in content: [UInt8]) -> Int? {
+    /// Where the structure begins; nil without one.
+    static func start(in content: [UInt8]) -> Int? {
         (0...longestMark).first { content.has("II*\0", at: $0) || content.has("MM\0*", at: $0) }
     }
 
@@ -48,19 +49,8 @@ struct ExifBlock {
             guard let text = entries.first(where: { $0.tag == tags.date }).flatMap(text) else { return nil }
             let zone = [tags.zone, Tag.takenAt.zone].lazy
                 .compactMap { tag in entries.first { $0.tag == tag }.flatMap(self.text) }.first
-            return Self.date(text, zone ?? "Z")
+            return zone.flatMap { ImportDate.parse(text + $0) } ?? ImportDate.parse(text)
         }.first
-    }
-
-    /// `2021:01:31 12:00:00`.
-    private static func date(_ text: String, _ zone: String) -> Date? {
-        let parts = text.split(whereSeparator: { ":-/T ".contains($0) })
-        guard parts.count == 6, parts[0].utf8.count == 4, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }) else {
-            return nil
-        }
-        let date = parts[..<3].joined(separator: "-") + "T" + parts[3...].joined(separator: ":")
-        let format = Date.ISO8601FormatStyle(timeZone: .gmt)
-        return (try? format.parse(date + zone.trimmingCharacters(in: .whitespaces))) ?? (try? format.parse(date + "Z"))
     }
 
     // MARK: Where
@@ -95,7 +85,7 @@ struct ExifBlock {
     /// The tags of a directory with a position.
     private static let positionTags = 0...0x1F
 
-    /// Those that tell a place: latitude, longitude and height, the same of what is shown, and the name of an area.
+    /// The tags with a place: latitude, longitude and altitude, those of the destination, and the name of the area.
     private static let tellingTags: Set<Int> = [2, 4, 6, 20, 22, 28]
 
     /// Where the directories of positions and their values are.

@@ -55,11 +55,11 @@ enum JPEGSegments {
                 return bytes.has(mark, at: content.lowerBound) && start <= content.upperBound
                     ? start..<content.upperBound : nil
             }
+            let hasStructure = marker == 0xE1 && ExifBlock.start(in: Array(bytes[content])) != nil
             // Readers accept any byte behind the mark, and other marks.
-            let structure = ExifBlock(Array(bytes[content])) == nil ? nil : content
-            if marker == 0xE1, let part = rest(behind: "Exif\0", 1) ?? structure {
+            if marker == 0xE1, let part = rest(behind: "Exif\0", 1) ?? (hasStructure ? content : nil) {
                 // A segment without a structure of its own continues the last one.
-                if ExifBlock(Array(bytes[part])) != nil {
+                if hasStructure {
                     if !exif.isEmpty { blocks.append(MetadataBlock(kind: .exif, place: .ranges(exif))) }
                     exif = []
                 }
@@ -70,12 +70,12 @@ enum JPEGSegments {
                 extended[bytes[part.lowerBound - 40..<part.lowerBound - 8], default: []].append((offset, part))
             } else if marker == 0xED, let part = rest(behind: "Photoshop 3.0\0") {
                 photoshop.append(part)
-            } else if (0xE0...0xEF).contains(marker),
-                bytes[content].range(of: Array("df:RDF".utf8)) != nil
-                    || rest(behind: "http://ns.adobe.com/xap/1.0/\0") != nil
+            } else if marker == 0xE1, let packet = rest(behind: "http://ns.adobe.com/xap/1.0/\0") {
+                blocks.append(MetadataBlock(kind: .xmp, place: .ranges([packet])))
+            } else if (0xE0...0xEF).contains(marker), let first = bytes[content].firstIndex(of: UInt8(ascii: "<")),
+                bytes[content].range(of: Array("rdf:RDF".utf8)) != nil
             {
-                let start = rest(behind: "http://ns.adobe.com/xap/1.0/\0")?.lowerBound
-                let first = start ?? bytes[content].firstIndex(of: UInt8(ascii: "<")) ?? content.upperBound
+                // XMP without its mark.
                 blocks.append(MetadataBlock(kind: .xmp, place: .ranges([first..<content.upperBound])))
             }
         }

@@ -20,6 +20,7 @@ struct PictureMetadata {
         guard beginning.count == searchedBytes, !JPEGSegments.isJPEG(beginning) else {
             return PictureMetadata(beginning).takenAt
         }
+        // A file that cannot be read is refused when it is stored.
         let data = try? file.read(upTo: ImageDataContract.maximumImageBytes, isRegular: true)
         return data.flatMap { PictureMetadata($0).takenAt }
     }

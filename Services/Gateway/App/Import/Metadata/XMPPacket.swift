@@ -25,7 +25,7 @@ struct XMPPacket {
         }
     }
 
-    /// Overwrites the values of positions with spaces: of `exif:GPSLatitude`, and of what other programs call theirs.
+    /// Overwrites the values of positions with spaces: of `exif:GPSLatitude` and of similar properties in other namespaces.
     /// - Returns: whether there is a position.
     static func erasePosition(in content: inout [UInt8]) -> Bool {
         let packet = XMPPacket(content)
