@@ -56,14 +56,16 @@ struct TierTests {
                     #expect(try await Walk(third) == shown)
                     #expect(shown.dates.allSatisfy { $0 != nil })
                     _ = try await origin.down()
-                    let kept = try await Walk(third)
-                    #expect(kept == shown)
-                    // Pages from the first edge's cache have an age, which the second edge reports too.
-                    #expect(kept.ages.allSatisfy { $0 != nil })
+                    let cached = try await Walk(second)
+                    #expect(cached == shown && cached.ages.allSatisfy { $0 != nil })
+                    // The second edge reports the age of the first edge's copy, or none if that was 0 seconds.
+                    let passed = try await Walk(third)
+                    #expect(passed == shown)
+                    for (age, before) in zip(passed.ages, cached.ages) { #expect(age ?? 0 >= before ?? 0) }
                     _ = try await edge.down()
                     let older = try await Walk(third)
-                    #expect(older == shown)
-                    for (age, before) in zip(older.ages, kept.ages) { #expect(age ?? -1 >= before ?? 0) }
+                    #expect(older == shown && older.ages.allSatisfy { $0 != nil })
+                    for (age, before) in zip(older.ages, passed.ages) { #expect(age ?? -1 >= before ?? 0) }
                 }
             }
         }
