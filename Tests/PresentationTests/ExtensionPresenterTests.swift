@@ -1,10 +1,21 @@
+import Foundation
 import JSON
 import Presentation
 import Testing
 
 @Suite struct ExtensionPresenterTests {
-    private func text(_ value: String) throws -> String? {
-        ExtensionPresenter.viewModels(["likes": try RawJSON(checking: value)]).first?.text
+    private static let id = UUID()
+
+    private func shown(
+        _ value: String, _ style: ExtensionStyle = ExtensionStyle(), in language: Language = .en
+    ) throws -> ExtensionViewModel? {
+        ExtensionPresenter.viewModels(
+            ["likes": try RawJSON(checking: value)], ["likes": style], of: Self.id, language: language
+        ).first
+    }
+
+    private func text(_ value: String, _ format: ExtensionStyle.Format? = nil) throws -> String? {
+        try shown(value, ExtensionStyle(format: format))?.text
     }
 
     @Test(
@@ -28,7 +39,53 @@ import Testing
 
     @Test func `values are in the order of their names, without the number of comments`() throws {
         let one = try RawJSON(checking: "1")
-        let shown = ExtensionPresenter.viewModels(["places": one, "likes": one, "comments": one])
+        let shown = ExtensionPresenter.viewModels(
+            ["places": one, "likes": one, "comments": one], of: Self.id, language: .en)
         #expect(shown.map(\.name) == ["likes", "places"])
+    }
+
+    @Test(
+        arguments: [
+            ([:], .en, "likes"), (["en": "Likes"], .el, "Likes"),
+            (["pt": "Curtidas", "en": "Likes"], .ptBR, "Curtidas"),
+            (["pt": "Gostos", "pt-BR": "Curtidas"], .ptBR, "Curtidas"),
+            (["de": "Gefällt", "fr": "J’aime"], .en, "Gefällt"),
+            (["en-GB": "Favourites", "de": "Gefällt"], .es, "Favourites"),
+        ] as [([String: String], Language, String)])
+    func `the label is in the reader's language, or else English, the first, or the name`(
+        labels: [String: String], language: Language, label: String
+    ) throws {
+        let shown = try #require(try shown("1", ExtensionStyle(labels: labels), in: language))
+        #expect(shown.label == label && shown.name == "likes")
+    }
+
+    @Test(
+        arguments: [(.en, "1,234,567"), (.ptBR, "1.234.567"), (.el, "1.234.567"), (.es, "1.234.567")]
+            as [(Language, String)])
+    func `a count is grouped as the language does it`(language: Language, text: String) throws {
+        #expect(try shown("1234567", ExtensionStyle(format: .count), in: language)?.text == text)
+    }
+
+    @Test func `a value without the format of its style is for programs only`() throws {
+        for value in ["-1", "1.5", #""3""#, "{}"] { #expect(try text(value, .count) == nil, "\(value)") }
+        for value in ["3", "[]", #"{"url":"https://example.org"}"#] {
+            #expect(try text(value, .text) == nil, "\(value)")
+        }
+        for value in ["3", #""javascript:alert(1)""#, #"{"text":"a"}"#, #"{"url":"//a","text":"a"}"#] {
+            #expect(try text(value, .link) == nil, "\(value)")
+        }
+    }
+
+    @Test func `a link is shown by its text or its host`() throws {
+        let style = ExtensionStyle(format: .link)
+        let plain = try #require(try shown(#""https://example.org/a?b=c""#, style))
+        #expect(plain.text == "example.org" && plain.link == "https://example.org/a?b=c")
+        let named = try #require(try shown(#"{"url":"http://example.org/a","text":"Map"}"#, style))
+        #expect(named.text == "Map" && named.link == "http://example.org/a")
+    }
+
+    @Test func `a value leads to the link of its style`() throws {
+        let style = ExtensionStyle(link: "/v1/likes/{id}?by={value}")
+        #expect(try shown(#""a b&/é""#, style)?.link == "/v1/likes/\(Self.id.uuidString)?by=a%20b%26%2F%C3%A9")
     }
 }

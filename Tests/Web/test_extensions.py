@@ -14,7 +14,8 @@ from test_page import assert_accessible
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "Services/Examples"
 LIKES = {"name": "likes", "socket": "likes.sock", "contracts": {"likes": 1}, "timeout_ms": 60_000,
-         "enriches": [{"item": "feed", "method": "likes.counts", "as": "likes"}]}
+         "enriches": [{"item": "feed", "method": "likes.counts", "as": "likes", "label": {"en": "Likes", "pt-BR": "Curtidas"},
+                       "format": "count", "link": "/v1/likes/{id}"}]}
 
 
 @pytest.fixture(scope="module")
@@ -42,18 +43,25 @@ def page(open_at, liked):
 def test_a_row_shows_the_name_and_the_value_below_its_text(liked, page):
     page.goto("/")
     rows = page.locator("#list > *")
-    values = rows.nth(0).locator(".extensions")
-    assert values.locator("dt").all_inner_texts() == ["likes"] and values.locator("dd").all_inner_texts() == ["2"]
+    values = rows.nth(0).locator(".chips")
+    assert values.locator("dt").all_inner_texts() == ["Likes"] and values.locator("dd").all_inner_texts() == ["2"]
     text, links = rows.nth(0).locator(".text").bounding_box(), rows.nth(0).locator(".links").bounding_box()
     box = values.bounding_box()
     assert text["y"] + text["height"] <= box["y"] and box["y"] + box["height"] <= links["y"]
-    assert rows.nth(1).locator(".extensions").count() == 0
+    assert rows.nth(1).locator(".chips").count() == 0
     assert "comment" in rows.nth(0).locator(".count").inner_text().lower()
 
 
 def test_the_page_of_an_image_shows_it_too(liked, page):
     page.goto(f"/image/{liked.ids()[0]}")
-    assert page.locator(".caption .extensions").inner_text().split() == ["likes", "2"]
+    assert page.locator(".caption .chips").inner_text().split() == ["Likes", "2"]
+
+
+def test_the_name_is_in_the_language_of_the_reader_and_the_value_leads_to_its_page(liked, page):
+    page.goto(f"/image/{liked.ids()[0]}?lang=pt-BR")
+    assert page.locator(".chips dt").inner_text() == "Curtidas"
+    page.locator(".chips a").click()
+    assert page.url == f"{liked.url}/v1/likes/{liked.ids()[0]}" and '"likes":2' in page.locator("body").inner_text().replace(" ", "")
 
 
 def test_axe_finds_nothing(page):
@@ -71,7 +79,7 @@ def test_without_the_plugin_the_page_is_complete_and_says_what_is_missing(liked,
     liked.process.kill()
     liked.process.wait()
     page.goto("/")
-    assert page.locator("#list > *").count() == 3 and page.locator(".extensions").count() == 0
+    assert page.locator("#list > *").count() == 3 and page.locator(".chips").count() == 0
     assert "Some of this page is not available right now" in page.locator("body").inner_text()
     with urllib.request.urlopen(f"{liked.url}/v1/feed") as answer:
         document = json.load(answer)

@@ -103,6 +103,9 @@ extension FeedImageViewModel {
         let extensions = object.optional(
             "extensions", .dictionary(of: .any), { $0.extensions.isEmpty ? nil : $0.extensions },
             "Values that plugins add, by name.")
+        let chips = object.optional(
+            "chips", .array(of: ExtensionViewModel.codec), { $0.chips.isEmpty ? nil : $0.chips },
+            "The values among them that readers see.")
         return { members throws(JSONError) in
             FeedImageViewModel(
                 id: try members[id], title: try members[title], description: try members[description],
@@ -110,7 +113,20 @@ extension FeedImageViewModel {
                 tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members),
                 details: try details.read(members),
                 comments: try members[comments],
-                extensions: try members[extensions] ?? [:])
+                extensions: try members[extensions] ?? [:], chips: try members[chips] ?? [])
+        }
+    }
+}
+
+extension ExtensionViewModel {
+    static let codec = Codec<ExtensionViewModel>.object { object in
+        let name = object.required("name", .string, \.name)
+        let label = object.required("label", .string, \.label, "The name in the user's language.")
+        let text = object.required("text", .string, \.text)
+        let link = object.optional("link", .string, \.link, "A web address, or a path of the gateway.")
+        return { members throws(JSONError) in
+            ExtensionViewModel(
+                name: try members[name], label: try members[label], text: try members[text], link: try members[link])
         }
     }
 }

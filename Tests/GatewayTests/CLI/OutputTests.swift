@@ -57,7 +57,7 @@ import Testing
             var item = FeedImagePresenter.viewModel(
                 id: id(index), description: text, location: index == 3 ? nil : "Salvador, Brazil",
                 image: "https://example.org/a.jpg", language: language)
-            item.extensions = index == 0 ? ["likes": RawJSON(3, as: .integer())] : [:]
+            if index == 0 { item.chips = [ExtensionViewModel(name: "likes", label: "likes", text: "3")] }
             return item
         }
         let page = FeedPagePresenter.viewModel(

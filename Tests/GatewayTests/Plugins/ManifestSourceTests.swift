@@ -69,7 +69,7 @@ import Testing
         let text = """
             {"name":"likes","socket":"/run/likes.sock","contracts":{"likes":{"min":1,"max":2},"other":3},"required":true,
              "timeout_ms":500,"run":["./likes.py","\\"a b\\"","é\\u0001"],
-             "enriches":[{"item":"feed","method":"likes.counts","as":"likes"}],
+             "enriches":[{"item":"feed","method":"likes.counts","as":"likes","label":{"en":"Likes"},"format":"count","link":"/a/{id}"}],
              "http":{"GET /v1/likes/{id}":"likes.get","POST /v1/likes/{id}":"likes.add","GET /v1/x/{tag}":"likes.tag"}}
             """
         try await withSource { source in

@@ -1,6 +1,7 @@
 import FeedContract
 import Foundation
 import JSON
+import Presentation
 import RPC
 
 // Items of the feed with everything that other services know about them: the sizes and placeholders of their pictures, and the
@@ -12,6 +13,9 @@ struct EnrichedItem: Sendable {
 
     /// By the names of the extensions.
     var extensions: [String: RawJSON] = [:]
+
+    /// How readers see the values; a name without a style has none of its own.
+    var styles: [String: ExtensionStyle] = [:]
 }
 
 /// A page of the feed with the extensions of its items.
@@ -19,9 +23,7 @@ struct EnrichedFeed: Sendable {
     let feed: LoadedFeed
     var extensions = FeedExtensions()
 
-    var items: [EnrichedItem] {
-        feed.items.map { EnrichedItem(item: $0, extensions: extensions.values(of: $0.id)) }
-    }
+    var items: [EnrichedItem] { feed.items.map(extensions.enriched) }
 }
 
 extension Gateway {
@@ -42,9 +44,8 @@ extension Gateway {
     }
 
     func enriched(_ item: FeedItem, _ options: CallOptions) async -> EnrichedItem {
-        let id = item.id
-        async let extensions = enriching.extensions(of: [id], options)
+        async let extensions = enriching.extensions(of: [item.id], options)
         let hinted = await pictures.hinted([item], options).first ?? item
-        return EnrichedItem(item: hinted, extensions: await extensions.values(of: id))
+        return await extensions.enriched(hinted)
     }
 }

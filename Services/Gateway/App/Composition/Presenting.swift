@@ -21,6 +21,8 @@ extension FeedImagePresenter {
     static func viewModel(_ enriched: EnrichedItem, _ language: Language) -> FeedImageViewModel {
         var image = viewModel(enriched.item, language)
         image.extensions = enriched.extensions
+        image.chips = ExtensionPresenter.viewModels(
+            enriched.extensions, enriched.styles, of: image.id, language: language)
         return image
     }
 

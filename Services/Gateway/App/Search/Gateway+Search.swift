@@ -47,7 +47,7 @@ extension Gateway {
         let hinted = await pictures.hinted(items, options)
         let values = await extensions
         return Dictionary(
-            hinted.map { ($0.id, EnrichedItem(item: $0, extensions: values.values(of: $0.id))) },
+            hinted.map { ($0.id, values.enriched($0)) },
             uniquingKeysWith: { first, _ in first })
     }
 }

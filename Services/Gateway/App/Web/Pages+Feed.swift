@@ -40,7 +40,6 @@ extension Pages {
     /// The members of one image in the templates.
     func row(_ image: FeedImageViewModel, at index: Int, _ reader: Reader) -> [String: Any] {
         let box = PictureBox(width: image.hints.width, height: image.hints.height)
-        let extensions = ExtensionPresenter.viewModels(image.extensions)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
             "name": image.title, "isUntitled": image.description == nil && image.location == nil, "alt": image.alt,
@@ -54,8 +53,11 @@ extension Pages {
             "tags": image.tags.map { tag in
                 ["tag": tag, "link": pluginPage { $0.page(ofTag: tag) }].compactMapValues(\.self)
             },
-            "hasExtensions": !extensions.isEmpty,
-            "extensions": extensions.map { ["extensionName": $0.name, "extensionText": $0.text] },
+            "hasChips": !image.chips.isEmpty,
+            "chips": image.chips.map { chip in
+                ["label": chip.label, "value": chip.text, "link": chip.link.map { $0.hasPrefix("/") ? path($0) : $0 }]
+                    .compactMapValues(\.self)
+            },
             "source": path(Self.imagePath(image.id, width: 960)), "sources": sources(image.id, reader),
             "width": box.width, "height": box.height, "shape": box.shape.rawValue,
             "placeholder": image.hints.placeholder?.dataURI,

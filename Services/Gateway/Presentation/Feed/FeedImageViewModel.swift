@@ -20,8 +20,11 @@ public struct FeedImageViewModel: Equatable, Sendable {
     /// The number of comments: "3 comments"; nil when it is not known.
     public var comments: String?
 
-    /// Values that plugins add, by name.
+    /// Values that plugins add, by name, for programs.
     public var extensions: [String: RawJSON]
+
+    /// The values among them that readers see.
+    public var chips: [ExtensionViewModel]
 
     /// The size of the box for the picture, and what it shows before the picture.
     public let hints: PictureHints
@@ -42,7 +45,8 @@ public struct FeedImageViewModel: Equatable, Sendable {
     public init(
         id: UUID, title: String, description: String?, location: String?, image: String,
         tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints(),
-        details: PictureDetails = PictureDetails(), comments: String? = nil, extensions: [String: RawJSON] = [:]
+        details: PictureDetails = PictureDetails(), comments: String? = nil, extensions: [String: RawJSON] = [:],
+        chips: [ExtensionViewModel] = []
     ) {
         self.id = id
         self.title = title
@@ -55,5 +59,6 @@ public struct FeedImageViewModel: Equatable, Sendable {
         self.details = details
         self.comments = comments
         self.extensions = extensions
+        self.chips = chips
     }
 }

@@ -50,10 +50,8 @@ struct FeedView {
     private func lines(of item: FeedImageViewModel, isSelected: Bool) -> [String] {
         let width = max(layout.width - layout.textColumn, 1)
         let location = item.location.map { view.theme.muted(DisplayWidth.truncated(Escaping.visible($0), to: width)) }
-        let extensions = ExtensionPresenter.viewModels(item.extensions).map {
-            Escaping.visible("\($0.name) \($0.text)")
-        }
-        let notes = ([item.comments].compactMap(\.self) + extensions).joined(separator: " · ")
+        let chips = item.chips.map { Escaping.visible("\($0.label) \($0.text)") }
+        let notes = ([item.comments].compactMap(\.self) + chips).joined(separator: " · ")
         let note = notes.isEmpty ? nil : view.theme.muted(DisplayWidth.truncated(notes, to: width))
         let room = max(layout.pictureRows - [location, note].count { $0 != nil }, 1)
         var text = wrapped(item.description ?? item.title, width: width)

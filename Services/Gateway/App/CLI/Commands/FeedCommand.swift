@@ -91,20 +91,21 @@ struct FeedText {
     }
 
     private func table(_ items: [FeedImageViewModel]) -> String {
-        let extensions = items.map { ExtensionPresenter.viewModels($0.extensions) }
         // A column for each extension of the page, by its name.
-        let names = Set(extensions.joined().map(\.name)).sorted()
+        let labels = Dictionary(
+            items.flatMap(\.chips).map { ($0.name, $0.label) }, uniquingKeysWith: { first, _ in first })
+        let names = labels.keys.sorted()
         let hasTags = items.contains { !$0.tags.isEmpty }
         let columns =
             [
                 TextTable.Column("ID"), TextTable.Column(texts[.columnLocation], fit: .shorten),
                 TextTable.Column(texts[.columnDescription], fit: .shorten),
             ] + (hasTags ? [TextTable.Column(texts[.columnTags], fit: .shorten)] : [])
-            + names.map { TextTable.Column($0.uppercased(), fit: .shorten) }
-        let rows = zip(items, extensions).map { item, extensions in
+            + names.map { TextTable.Column((labels[$0] ?? $0).uppercased(), fit: .shorten) }
+        let rows = items.map { item in
             [item.id.uuidString, item.location ?? "", Self.line(item.description ?? item.title)]
                 + (hasTags ? [item.tags.map { "#\($0)" }.joined(separator: " ")] : [])
-                + names.map { name in extensions.first { $0.name == name }?.text ?? "" }
+                + names.map { name in item.chips.first { $0.name == name }?.text ?? "" }
         }
         let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
         let ids = items.map(\.id.uuidString)

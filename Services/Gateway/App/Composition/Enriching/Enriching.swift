@@ -23,7 +23,7 @@ struct Enriching: Sendable {
             for (plugin, enrichment) in calls {
                 group.addTask {
                     FeedExtensions.Part(
-                        service: plugin.name, name: enrichment.name,
+                        service: plugin.name, name: enrichment.name, style: enrichment.style,
                         result: await values(of: enrichment, from: plugin, for: ids, params, options))
                 }
             }

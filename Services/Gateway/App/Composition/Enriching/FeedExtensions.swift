@@ -1,5 +1,7 @@
 import Foundation
+import FeedContract
 import JSON
+import Presentation
 import RPC
 
 /// What the plugins add to the items of a page, and which of them failed.
@@ -12,11 +14,26 @@ struct FeedExtensions: Sendable {
         /// The name of the extension.
         let name: String
 
+        /// How readers see the values.
+        var style = ExtensionStyle()
+
         /// The values by item.
         let result: Result<[UUID: RawJSON], RPCError>
     }
 
-    var parts: [Part] = []
+    let parts: [Part]
+
+    private let styles: [String: ExtensionStyle]
+
+    init(parts: [Part] = []) {
+        self.parts = parts
+        styles = Dictionary(parts.map { ($0.name, $0.style) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// An item with its values.
+    func enriched(_ item: FeedItem) -> EnrichedItem {
+        EnrichedItem(item: item, extensions: values(of: item.id), styles: styles)
+    }
 
     /// The values of an item by the names of the extensions.
     func values(of id: UUID) -> [String: RawJSON] {
