@@ -44,19 +44,11 @@ import Testing
         #expect(shown.map(\.name) == ["likes", "places"])
     }
 
-    @Test(
-        arguments: [
-            ([:], .en, "likes"), (["en": "Likes"], .el, "Likes"),
-            (["pt": "Curtidas", "en": "Likes"], .ptBR, "Curtidas"),
-            (["pt": "Gostos", "pt-BR": "Curtidas"], .ptBR, "Curtidas"),
-            (["de": "Gefällt", "fr": "J’aime"], .en, "Gefällt"),
-            (["en-GB": "Favourites", "de": "Gefällt"], .es, "Favourites"),
-        ] as [([String: String], Language, String)])
-    func `the label is in the reader's language, or else English, the first, or the name`(
-        labels: [String: String], language: Language, label: String
-    ) throws {
-        let shown = try #require(try shown("1", ExtensionStyle(labels: labels), in: language))
-        #expect(shown.label == label && shown.name == "likes")
+    @Test func `the label is that of the style, or else the name`() throws {
+        let label = LocalizedText.byLanguage(["en": "Likes", "pt-BR": "Curtidas"])
+        let styled = try #require(try shown("1", ExtensionStyle(label: label), in: .ptBR))
+        #expect(styled.label == "Curtidas" && styled.name == "likes")
+        #expect(try shown("1")?.label == "likes")
     }
 
     @Test(

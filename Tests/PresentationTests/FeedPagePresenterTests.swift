@@ -54,7 +54,8 @@ struct FeedPagePresenterTests {
         isLastPage: Bool = false, language: Language = .en
     ) -> FeedPageViewModel {
         FeedPagePresenter.viewModel(
-            items: items, origin: origin, savedAt: savedAt, isFirstPage: isFirstPage, isLastPage: isLastPage,
+            title: "My Feed", items: items, origin: origin, savedAt: savedAt, isFirstPage: isFirstPage,
+            isLastPage: isLastPage,
             now: Moments.now, language: language)
     }
 }

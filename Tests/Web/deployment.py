@@ -63,8 +63,8 @@ class Program(subprocess.Popen):
 
 
 class Deployment:
-    def __init__(self, root, arguments=(), manifests=()):
-        """`manifests`: those of further plugins."""
+    def __init__(self, root, arguments=(), manifests=(), site=None):
+        """`manifests`: those of further plugins. `site`: that of `config.json`."""
         self.root = pathlib.Path(root)
         self.processes = {}
         self.arguments = list(arguments)
@@ -78,6 +78,8 @@ class Deployment:
             if name == "comments":
                 manifest["enriches"] = [{"item": "feed", "method": "comments.counts", "as": "comments"}]
             (self.root / f"plugins.d/{name}.json").write_text(json.dumps(manifest))
+        if site:
+            (self.root / "config.json").write_text(json.dumps({"site": site}))
         for manifest in manifests:
             (self.root / f"plugins.d/{manifest['name']}.json").write_text(json.dumps(manifest))
 
@@ -147,9 +149,9 @@ class Deployment:
 
 
 @contextlib.contextmanager
-def deployment(arguments=(), manifests=()):
+def deployment(arguments=(), manifests=(), site=None):
     with tempfile.TemporaryDirectory(prefix="image-feed-web-") as root:
-        running = Deployment(root, arguments, manifests)
+        running = Deployment(root, arguments, manifests, site)
         try:
             running.start(*SERVICES)
             running.start("gateway")

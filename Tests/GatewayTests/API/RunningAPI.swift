@@ -35,7 +35,7 @@ struct RunningAPI: Sendable {
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil, publicURL: PublicURL? = nil,
-        followsHost: Bool = false, clock: ManualClock? = nil,
+        followsHost: Bool = false, site: Site = Site(), clock: ManualClock? = nil,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let failures = FailureLog(logger)
@@ -45,7 +45,7 @@ struct RunningAPI: Sendable {
                 HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
-                gateway: Gateway(registry, limits), publicURL: publicURL ?? PublicURL(listener.address),
+                gateway: Gateway(registry, limits, site: site), publicURL: publicURL ?? PublicURL(listener.address),
                 followsHost: followsHost, limits: limits, budget: listener.budget, writeToken: writeToken, version: "1")
             return try await running(listener, api, RequestLog(logger, failures, loops.clock), body)
         }
@@ -137,9 +137,9 @@ struct RunningAPI: Sendable {
 extension Gateway {
     /// A gateway whose clock shows `noon`.
     init(
-        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits()
+        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(), site: Site = Site()
     ) {
-        self.init(registry, limits, now: { noon })
+        self.init(registry, limits, site: site, now: { noon })
     }
 }
 

@@ -61,7 +61,8 @@ import Testing
             return item
         }
         let page = FeedPagePresenter.viewModel(
-            items: items, origin: savedAt == nil ? .store : .cache, savedAt: savedAt, isFirstPage: true,
+            title: Texts(language)[.feedTitle], items: items, origin: savedAt == nil ? .store : .cache,
+            savedAt: savedAt, isFirstPage: true,
             isLastPage: true, now: Self.now, language: language)
         return FeedPageAnswer(
             page: page, nextAfterID: nil, prevBeforeID: nil, origin: .store, savedAt: savedAt, problems: [])

@@ -63,7 +63,7 @@ struct FollowedFolder {
     /// - Parameter step: how far. Without inotify the folder is read every `FolderWatch.pollTime`.
     func wait(
         inStepsOf step: Duration = FolderWatch.settleTime,
-        until isSo: @escaping @Sendable (_ plugins: [Plugin], _ rejections: [ManifestRejection]) -> Bool
+        until isSo: @escaping @Sendable (_ plugins: [Plugin], _ rejections: [FileRejection]) -> Bool
     ) async {
         await clock.passing(inStepsOf: TimeAmount(step)) { await registry.wait(until: isSo) }
     }

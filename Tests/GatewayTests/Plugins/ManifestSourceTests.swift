@@ -117,7 +117,7 @@ import Testing
         try await withSource { source in
             try FileManager.default.createDirectory(
                 atPath: source.root + "/plugins.in-force.lock", withIntermediateDirectories: false)
-            let rejection = #expect(throws: ManifestRejection.self) { try source.decideAndRecord(after: []) }
+            let rejection = #expect(throws: FileRejection.self) { try source.decideAndRecord(after: []) }
             #expect(rejection?.reason == "cannot be locked: Is a directory")
             try Self.write(Self.manifest("likes", path: "x"), to: "likes", of: source)
             let (registry, log) = (PluginRegistry(), RecordedLog())

@@ -21,7 +21,7 @@ import Testing
     private static func choose(
         _ manifests: [PluginManifest], invalid: [String] = [], after inForce: [PluginManifest] = []
     ) -> PluginChoice {
-        let rejections = invalid.map { ManifestRejection(file: "/plugins.d/\($0).json", reason: "is invalid") }
+        let rejections = invalid.map { FileRejection(file: "/plugins.d/\($0).json", reason: "is invalid") }
         return PluginChoice(PluginFolder.Scan(manifests: manifests, rejections: rejections), after: inForce)
     }
 
@@ -87,7 +87,7 @@ import Testing
 
     @Test func `of a folder that cannot be read all plugins stay`() throws {
         let inForce = [try Self.manifest("a", paths: "p"), try Self.manifest("b", paths: "q")]
-        let rejection = ManifestRejection(file: "/plugins.d", reason: "cannot be read")
+        let rejection = FileRejection(file: "/plugins.d", reason: "cannot be read")
         let scan = PluginFolder.Scan(rejections: [rejection], isComplete: false)
         #expect(PluginChoice(scan, after: inForce).manifests == inForce)
     }

@@ -9,13 +9,13 @@ import Testing
 @Suite struct PluginFolderTests {
     private func scan(
         _ files: [String: String]
-    ) async throws -> (manifests: [PluginManifest], rejections: [ManifestRejection]) {
+    ) async throws -> (manifests: [PluginManifest], rejections: [FileRejection]) {
         try await withTemporaryDirectory { folder in
             for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
             let scan = PluginFolder(path: folder).scan()
             #expect(!scan.hasLinks && scan.isComplete)
             let choice = PluginChoice(scan, after: [])
-            let refused = choice.refused.map { ManifestRejection(file: $0.manifest.file, reason: $0.reason) }
+            let refused = choice.refused.map { FileRejection(file: $0.manifest.file, reason: $0.reason) }
             return (choice.manifests, scan.rejections + refused)
         }
     }
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test func `a file up to the limit is read, and a larger one is refused`() async throws {
-        let padding = String(repeating: " ", count: ManifestFile.maximumBytes - Self.text.utf8.count)
+        let padding = String(repeating: " ", count: OwnedFile.maximumBytes - Self.text.utf8.count)
         let (manifests, _) = try await scan(["x.json": Self.text + padding])
         #expect(manifests.count == 1)
         let reason = try await refusal { try Self.write(Self.text + padding + " ", to: $0) }

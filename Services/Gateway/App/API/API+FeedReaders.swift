@@ -8,9 +8,11 @@ import RPC
 extension API {
     /// Answers with a page of the feed as JSON Feed.
     func jsonFeed(_ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
-        try await forFeedReader(request, at: "feed.json", JSONFeed.contentType) { title, language, links, entries in
+        try await forFeedReader(request, at: "feed.json", JSONFeed.contentType) { site, language, links, entries in
             let feed = JSONFeed(
-                title: title, language: language.rawValue, homePageURL: "\(publicURL)/",
+                title: site.title(in: language), description: site.description(in: language), contact: site.contact,
+                icon: publicURL.description + site.picturePath, language: language.rawValue,
+                homePageURL: "\(publicURL)/",
                 feedURL: links.feed, nextURL: links.next, items: entries)
             return ByteBuffer(bytes: RawJSON(feed, as: JSONFeed.codec).bytes)
         }
@@ -18,9 +20,12 @@ extension API {
 
     /// Answers with a page of the feed as Atom.
     func atomFeed(_ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
-        try await forFeedReader(request, at: "feed.atom", AtomFeed.contentType) { title, language, links, entries in
+        try await forFeedReader(request, at: "feed.atom", AtomFeed.contentType) { site, language, links, entries in
             AtomFeed(
-                id: "\(publicURL)/feed.atom", title: title, language: language.rawValue, homePageURL: "\(publicURL)/",
+                id: "\(publicURL)/feed.atom", title: site.title(in: language),
+                description: site.description(in: language),
+                contact: site.contact, icon: publicURL.description + site.picturePath, language: language.rawValue,
+                homePageURL: "\(publicURL)/",
                 links: links, entries: entries
             ).document
         }
@@ -28,13 +33,13 @@ extension API {
 
     private func forFeedReader(
         _ request: EndpointRequest, at path: String, _ contentType: String,
-        _ document: (_ title: String, Language, FeedLinks, [FeedEntry]) -> ByteBuffer
+        _ document: (Site, Language, FeedLinks, [FeedEntry]) -> ByteBuffer
     ) async throws(RPCError) -> HTTPAnswer {
         let (load, reader) = (try LoadFeed(request.query), Reader(request.head, request.target))
         let page = try await gateway.feed.page(load.forFeedReader, request.options)
             .forFeedReader(load, now: gateway.now())
         let text = document(
-            Texts(reader.language)[.feedTitle], reader.language,
+            gateway.site, reader.language,
             FeedLinks(page, load, language: reader.chosenLanguage, at: path, publicURL),
             page.items.map { FeedEntry($0, publicURL, reader.language) })
         var answer = HTTPAnswer.document(text, as: contentType, for: request.head)

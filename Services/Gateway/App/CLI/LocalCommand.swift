@@ -20,7 +20,7 @@ extension LocalCommand {
             failure = error
         } catch let mistake as ContractMistake {
             failure = CommandFailure(RPCError(.invalidData, "\(mistake)"))
-        } catch let rejection as ManifestRejection {
+        } catch let rejection as FileRejection {
             failure = CommandFailure(RPCError(.invalidData, "Cannot use the plugin: \(rejection)"))
         } catch let error as ValidationError {
             failure = .usage(error.message)

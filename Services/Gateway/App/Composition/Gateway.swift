@@ -8,6 +8,7 @@ import RPC
 /// answers.
 struct Gateway: Sendable {
     let registry: PluginRegistry
+    let site: Site
     let feed: Feed
     let pictures: Pictures
     let comments: ImageComments
@@ -20,9 +21,10 @@ struct Gateway: Sendable {
     let now: @Sendable () -> Date
 
     init(
-        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(), now: @escaping @Sendable () -> Date
+        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(), site: Site = Site(),
+        now: @escaping @Sendable () -> Date
     ) {
-        self.registry = registry
+        (self.registry, self.site) = (registry, site)
         let clock = registry.clock
         feed = Feed(registry: registry, recent: RecentPages(limits, clock))
         pictures = Pictures(

@@ -15,7 +15,7 @@ enum GatewayHealth {
 
     /// Returns one check per service, and one per manifest that is not used. Only a required service can degrade the
     /// result.
-    static func summary(_ parts: [Part], refused: [ManifestRejection] = [], now: Date) -> Health {
+    static func summary(_ parts: [Part], refused: [FileRejection] = [], now: Date) -> Health {
         var isWell = true
         let checks = parts.map { part in
             let (plugin, check) = (part.plugin, check(part, now: now))

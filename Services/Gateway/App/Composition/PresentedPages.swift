@@ -29,7 +29,7 @@ extension Gateway {
             return image
         }
         let page = FeedPagePresenter.viewModel(
-            items: items, origin: loaded.origin, savedAt: loaded.savedAt,
+            title: site.title(in: language), items: items, origin: loaded.origin, savedAt: loaded.savedAt,
             isFirstPage: load.afterID == nil && load.beforeID == nil,
             isLastPage: load.beforeID == nil && loaded.nextAfterID == nil, now: now(), language: language)
         return FeedPageAnswer(

@@ -35,16 +35,18 @@ struct Enrichment: Sendable, Equatable {
         let item = object.required("item", .oneOf, \.item)
         let method = object.required("method", .string, \.method)
         let name = object.required("as", nameCodec, \.name)
-        let labels = object.optional(
-            "label", .dictionary(of: labelCodec), { $0.style.labels.isEmpty ? nil : $0.style.labels })
+        let label = object.optional("label", LocalizedText.codec(maximum: maximumLabel), \.style.label)
         let format = object.optional("format", .oneOf, \.style.format)
         let link = object.optional("link", linkCodec, \.style.link)
         return { members throws(JSONError) in
             let enrichment = Enrichment(
                 item: try members[item], method: try members[method], name: try members[name],
                 style: ExtensionStyle(
-                    labels: try members[labels] ?? [:], format: try members[format], link: try members[link]))
-            try enrichment.checkStyle()
+                    label: try members[label], format: try members[format], link: try members[link]))
+            if enrichment.style.format == .link, enrichment.style.link != nil {
+                throw .mismatch(
+                    path: "link", reason: "cannot be combined with the format link, whose values are the links")
+            }
             guard enrichment.name != comments || enrichment.method == CommentsContract.counts.name else {
                 throw .mismatch(path: "as", reason: "the name comments is reserved for \(CommentsContract.counts.name)")
             }
@@ -67,37 +69,8 @@ struct Enrichment: Sendable, Equatable {
         },
         from: { $0 })
 
-    private func checkStyle() throws(JSONError) {
-        guard style.labels.count <= Self.maximumLabels else {
-            throw .mismatch(path: "label", reason: "must have at most \(Self.maximumLabels) members")
-        }
-        if let tag = style.labels.keys.sorted().first(where: {
-            $0.wholeMatch(of: /[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*/) == nil
-        }) {
-            throw .mismatch(
-                path: "label", reason: "\"\(tag.prefix(Self.maximumName))\" must be a language tag, such as en or pt-BR"
-            )
-        }
-        if style.format == .link, style.link != nil {
-            throw .mismatch(path: "link", reason: "cannot be combined with the format link, whose values are the links")
-        }
-    }
-
-    /// The maximum number of languages of a label, and its maximum length in Unicode scalars.
-    static let maximumLabels = 40
+    /// The maximum length of a label in Unicode scalars.
     static let maximumLabel = 40
-
-    private static let labelCodec = Codec<String>.string.map(
-        into: { label throws(JSONError) in
-            let length = label.unicodeScalars.count
-            guard (1...maximumLabel).contains(length), label == label.trimmingCharacters(in: .whitespacesAndNewlines),
-                !label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else {
-                throw .refused("must be 1 to \(maximumLabel) characters in one line, without spaces around them")
-            }
-            return label
-        },
-        from: { $0 })
 
     private static let linkCodec = Codec<String>.string.map(
         into: { link throws(JSONError) in

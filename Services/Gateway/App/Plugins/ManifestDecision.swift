@@ -4,7 +4,7 @@ import JSON
 /// Which manifests are in force after a look at the folder, and which files are not used.
 struct ManifestDecision: Sendable {
     let manifests: [PluginManifest]
-    let rejections: [ManifestRejection]
+    let rejections: [FileRejection]
 
     /// Whether the folder has symbolic links.
     var hasLinks = false
@@ -17,7 +17,7 @@ struct ManifestDecision: Sendable {
             ManifestDecision(
                 manifests: try members[manifests],
                 rejections: try members[refused].map {
-                    ManifestRejection(file: $0.file, line: $0.line, reason: $0.reason)
+                    FileRejection(file: $0.file, line: $0.line, reason: $0.reason)
                 })
         }
     }
@@ -26,7 +26,7 @@ struct ManifestDecision: Sendable {
 }
 
 extension RefusedManifest {
-    init(_ rejection: ManifestRejection) {
+    init(_ rejection: FileRejection) {
         self.init(name: rejection.name, file: rejection.file, line: rejection.line, reason: rejection.reason)
     }
 }

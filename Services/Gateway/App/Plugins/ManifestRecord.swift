@@ -12,10 +12,10 @@ struct ManifestRecord: Sendable {
     /// - Parameters:
     ///   - known: the manifests in force if there is no file, or its content is not valid.
     ///   - decide: returns the decision after the manifests that were in force. They agree with each other.
-    /// - Throws: `ManifestRejection` when the file cannot be locked or written.
+    /// - Throws: `FileRejection` when the file cannot be locked or written.
     func update(
         orAfter known: [PluginManifest], _ decide: ([PluginManifest]) -> ManifestDecision
-    ) throws(ManifestRejection) -> ManifestDecision {
+    ) throws(FileRejection) -> ManifestDecision {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw rejection("cannot be locked", errno) }
         defer {
@@ -45,7 +45,7 @@ struct ManifestRecord: Sendable {
         }
     }
 
-    private func write(_ manifests: [PluginManifest]) throws(ManifestRejection) {
+    private func write(_ manifests: [PluginManifest]) throws(FileRejection) {
         let new = path + ".new"
         let text = Data("\(RawJSON(manifests, as: Self.codec))\n".utf8)
         let isWritten = FileManager.default.createFile(
@@ -53,7 +53,7 @@ struct ManifestRecord: Sendable {
         guard isWritten, rename(new, path) == 0 else { throw rejection("cannot be written", errno) }
     }
 
-    private func rejection(_ reason: String, _ code: Int32) -> ManifestRejection {
-        ManifestRejection(file: path, reason: "\(reason): \(String(cString: strerror(code)))")
+    private func rejection(_ reason: String, _ code: Int32) -> FileRejection {
+        FileRejection(file: path, reason: "\(reason): \(String(cString: strerror(code)))")
     }
 }

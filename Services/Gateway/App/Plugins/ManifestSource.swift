@@ -21,7 +21,7 @@ struct ManifestSource: Sendable {
     /// Reads the folder, and records what is in force now. May block.
     /// - Parameter known: the manifests in force if there is no record of them.
     /// - Throws: when the record cannot be locked or written.
-    func decideAndRecord(after known: [PluginManifest]) throws(ManifestRejection) -> ManifestDecision {
+    func decideAndRecord(after known: [PluginManifest]) throws(FileRejection) -> ManifestDecision {
         try ManifestRecord(path: "\(root)/plugins.in-force").update(orAfter: known, decide)
     }
 
@@ -37,8 +37,8 @@ struct ManifestSource: Sendable {
             manifests: choice.manifests, rejections: scan.rejections + refused, hasLinks: scan.hasLinks)
     }
 
-    func rejection(of manifest: PluginManifest, _ reason: String) -> ManifestRejection {
-        ManifestRejection(file: "\(folder.path)/\(manifest.file)", reason: reason)
+    func rejection(of manifest: PluginManifest, _ reason: String) -> FileRejection {
+        FileRejection(file: "\(folder.path)/\(manifest.file)", reason: reason)
     }
 
     /// Why the socket of a manifest cannot be used.

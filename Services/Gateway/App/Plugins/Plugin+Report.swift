@@ -54,7 +54,7 @@ extension Plugin {
 
 extension PluginReport {
     /// Adds notices to the reports: a manifest that is invalid now, and two plugins that are the same process.
-    static func noting(_ rejections: [ManifestRejection], in reports: [PluginReport]) -> [PluginReport] {
+    static func noting(_ rejections: [FileRejection], in reports: [PluginReport]) -> [PluginReport] {
         reports.map { report in
             let refused = rejections.filter { $0.name == report.name }
                 .map { "\($0); its last valid manifest remains in force" }

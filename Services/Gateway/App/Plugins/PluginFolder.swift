@@ -10,7 +10,7 @@ struct PluginFolder {
     struct Scan: Sendable {
         /// In the order of the file names.
         var manifests: [PluginManifest] = []
-        var rejections: [ManifestRejection] = []
+        var rejections: [FileRejection] = []
 
         /// False if the folder exists but cannot be read. Its content is unknown then.
         var isComplete = true
@@ -23,14 +23,14 @@ struct PluginFolder {
         var scan = Scan()
         let names: [String]
         scan.hasLinks = isLink(path)
-        do throws(ManifestRejection) {
+        do throws(FileRejection) {
             names = try manifestNames()
         } catch {
             return Scan(rejections: [error], isComplete: false, hasLinks: scan.hasLinks)
         }
         for name in names {
             if isLink("\(path)/\(name)") { scan.hasLinks = true }
-            do throws(ManifestRejection) {
+            do throws(FileRejection) {
                 scan.manifests.append(try read(name))
             } catch {
                 // A file that was removed meanwhile is not in the folder.
@@ -42,11 +42,11 @@ struct PluginFolder {
     }
 
     /// The names of the files that are manifests: `*.json`, except hidden ones. Copies and temporary files of editors do not match.
-    private func manifestNames() throws(ManifestRejection) -> [String] {
+    private func manifestNames() throws(FileRejection) -> [String] {
         guard let folder = opendir(path) else {
             // Without the folder, the gateway has no plugins.
             if errno == ENOENT { return [] }
-            throw ManifestRejection(file: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
+            throw FileRejection(file: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
         }
         defer { closedir(folder) }
         var names: [String] = []
@@ -67,44 +67,14 @@ struct PluginFolder {
     }
 
     /// The manifest of one plugin, without the others.
-    func manifest(of plugin: String) throws(ManifestRejection) -> PluginManifest { try read(plugin + Self.suffix) }
+    func manifest(of plugin: String) throws(FileRejection) -> PluginManifest { try read(plugin + Self.suffix) }
 
-    private func read(_ name: String) throws(ManifestRejection) -> PluginManifest {
+    private func read(_ name: String) throws(FileRejection) -> PluginManifest {
         let file = "\(path)/\(name)"
-        let text = Data(try ManifestFile(path: file).read().withoutByteOrderMark)
-        let manifest: PluginManifest
-        do throws(JSONError) {
-            manifest = try RawJSON(checking: text)
-                .read(as: PluginManifest.codec, refusingUnknownMembers: true)
-        } catch {
-            throw ManifestRejection(file: file, line: error.line(in: text), reason: "\(error)")
-        }
+        let manifest = try OwnedFile(path: file).read(as: PluginManifest.codec)
         guard name == manifest.name + Self.suffix else {
-            throw ManifestRejection(file: file, reason: "must be called \(manifest.name)\(Self.suffix), after its name")
+            throw FileRejection(file: file, reason: "must be called \(manifest.name)\(Self.suffix), after its name")
         }
         return manifest
     }
-}
-
-extension JSONError {
-    /// The line of the error: of the byte that is not JSON, or of the member that its path names.
-    fileprivate func line(in text: Data) -> Int? {
-        switch self {
-        case .syntax(_, let offset): return text.line(at: offset)
-        case .mismatch(let path, _):
-            var (line, rest): (Int?, Data) = (nil, text)
-            for name in path.split(whereSeparator: { $0 == "." || $0 == "[" }) {
-                // A missing member has the line of the object that lacks it.
-                guard let found = rest.firstRange(of: Data("\"\(name)\"".utf8)) else { break }
-                line = text.line(at: found.lowerBound)
-                rest = rest[found.upperBound...]
-            }
-            return line
-        }
-    }
-}
-
-extension Data {
-    /// The number of the line that contains the byte at `offset`; the first is 1.
-    fileprivate func line(at offset: Int) -> Int { prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1 }
 }

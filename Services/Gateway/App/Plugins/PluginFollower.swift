@@ -66,7 +66,7 @@ struct PluginFollower: Sendable {
     /// Decides on a thread that may block. Without the record, for example on a full disk, the plugins themselves say what was in force.
     private func decide(after known: [PluginManifest]) async -> ManifestDecision {
         await withTaskExecutorPreference(globalConcurrentExecutor) {
-            do throws(ManifestRejection) {
+            do throws(FileRejection) {
                 return try source.decideAndRecord(after: known)
             } catch {
                 logger.warning("the manifests in force are not recorded: \(error)")
@@ -75,7 +75,7 @@ struct PluginFollower: Sendable {
         }
     }
 
-    private func noteRejections(after known: [ManifestRejection]) {
+    private func noteRejections(after known: [FileRejection]) {
         for rejection in registry.rejections where !known.contains(rejection) {
             let isKept = registry.knows(rejection.name)
             logger.error("plugin refused: \(rejection)\(isKept ? "; its last valid manifest remains in force" : "")")

@@ -14,9 +14,9 @@ final class PluginRegistry: Sendable {
         let byName: [String: Plugin]
 
         /// The files that are not used.
-        let rejections: [ManifestRejection]
+        let rejections: [FileRejection]
 
-        init(_ plugins: [Plugin], _ rejections: [ManifestRejection]) {
+        init(_ plugins: [Plugin], _ rejections: [FileRejection]) {
             self.plugins = plugins.sorted { $0.name < $1.name }
             self.rejections = rejections.sorted { $0.file < $1.file }
             byName = Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0) })
@@ -55,7 +55,7 @@ final class PluginRegistry: Sendable {
     var plugins: [Plugin] { content.withLock(\.plugins) }
 
     /// The manifests that are not used. A plugin whose manifest became invalid continues with its last valid one.
-    var rejections: [ManifestRejection] { content.withLock(\.rejections) }
+    var rejections: [FileRejection] { content.withLock(\.rejections) }
 
     /// - Throws: `unavailable` for a service that the gateway itself needs and that has no manifest.
     func plugin(_ name: String) throws(RPCError) -> Plugin {
@@ -76,13 +76,13 @@ final class PluginRegistry: Sendable {
 
     /// Returns once the content fulfils the condition.
     func wait(
-        until isSo: @escaping @Sendable (_ plugins: [Plugin], _ rejections: [ManifestRejection]) -> Bool
+        until isSo: @escaping @Sendable (_ plugins: [Plugin], _ rejections: [FileRejection]) -> Bool
     ) async {
         await content.wait { isSo($0.plugins, $0.rejections) }
     }
 
     /// Replaces the content. Connections that are in both the old and the new one continue; the others are retired.
-    func replace(_ plugins: [Plugin], _ rejections: [ManifestRejection]) {
+    func replace(_ plugins: [Plugin], _ rejections: [FileRejection]) {
         let new = Content(plugins, rejections)
         let old = content.withLock { content in
             defer { content = new }

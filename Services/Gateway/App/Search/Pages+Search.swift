@@ -34,7 +34,7 @@ extension Pages {
         ]
         let title = heading ?? (wanted.isEmpty ? SearchText.search.text(in: language) : wanted)
         let frame = Frame(
-            title: title, description: Texts(language)[.feedDescription], canonicalPath: search.path("/search"),
+            title: title, description: gateway.site.description(in: language), canonicalPath: search.path("/search"),
             kind: "search")
         var page = page("search", frame, model, answer.error == nil ? .ok : .serviceUnavailable, for: reader)
         if let error = answer.error { page.note(error) }

@@ -12,26 +12,30 @@ struct Asset: Sendable {
     let contentType: String
     let document: JSONDocument
 
-    /// Compressed once, with the highest level.
+    /// Compressed once, with the highest level; nil for a picture, which compression does not make smaller.
     private let compressed: ByteBuffer?
 
-    private init(_ file: URL) {
-        let name = file.deletingPathExtension().lastPathComponent
-        document = JSONDocument(ByteBuffer(bytes: WebFiles.data(file)))
-        path = "/assets/\(name)-\(document.hash.prefix(16)).\(file.pathExtension)"
-        contentType = Self.types[file.pathExtension] ?? "application/octet-stream"
-        compressed = Gzip.compress(document.text, level: Gzip.bestLevel)
+    init(_ name: String, _ fileExtension: String, _ data: Data) {
+        document = JSONDocument(ByteBuffer(bytes: data))
+        path = "/assets/\(name)-\(document.hash.prefix(16)).\(fileExtension)"
+        contentType = Self.types[fileExtension] ?? "application/octet-stream"
+        compressed =
+            ["image/png", "image/webp"].contains(contentType)
+            ? nil : Gzip.compress(document.text, level: Gzip.bestLevel)
     }
 
     private static let types = [
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
-        "webmanifest": "application/manifest+json",
+        "png": "image/png", "webp": "image/webp",
     ]
 
     /// All assets, by the names of their files.
     static let all = Dictionary(
         uniqueKeysWithValues: WebFiles.all("Assets").filter { $0.pathExtension != "mustache" }
-            .map { ($0.lastPathComponent, Asset($0)) })
+            .map { file in
+                let name = file.deletingPathExtension().lastPathComponent
+                return (file.lastPathComponent, Asset(name, file.pathExtension, WebFiles.data(file)))
+            })
 
     private static let byPath = Dictionary(uniqueKeysWithValues: all.values.map { ($0.path, $0) })
 
@@ -40,17 +44,21 @@ struct Asset: Sendable {
 
     /// The answer for `/assets/NAME`; nil for an unknown name.
     ///
-    /// A name with a hash never changes its content. A name without one must be revalidated; the manifest and the service worker have
-    /// fixed names.
+    /// A name with a hash never changes its content. A name without one must be revalidated; the service worker has a fixed
+    /// name.
     static func answer(_ name: String, for request: HTTPRequest) -> HTTPAnswer? {
         guard let asset = byPath["/assets/\(name)"] else {
             return all[name]?.answer(for: request, cacheControl: "no-cache")
         }
-        return asset.answer(for: request, cacheControl: "public, max-age=31536000, immutable")
+        return asset.answer(for: request)
     }
 
-    private func answer(for request: HTTPRequest, cacheControl: String) -> HTTPAnswer {
-        let representation = document.representation(for: request)
+    func answer(
+        for request: HTTPRequest, cacheControl: String = "public, max-age=31536000, immutable"
+    ) -> HTTPAnswer {
+        let representation =
+            compressed == nil
+            ? document.representation(isCompressed: false, for: request) : document.representation(for: request)
         var answer = HTTPAnswer(document, representation, compressed, for: request)
         if answer.status == .ok { answer.fields[.contentType] = contentType }
         answer.fields[.cacheControl] = cacheControl

@@ -72,7 +72,8 @@ extension Pages {
         ]
         let title = image?.title ?? texts[.commentsTitle]
         let frame = Frame(
-            title: title, description: image?.description ?? image?.location ?? texts[.feedDescription],
+            title: title,
+            description: image?.description ?? image?.location ?? gateway.site.description(in: reader.language),
             canonicalPath: "/image/\(id.uuidString)",
             imagePath: image?.details.isSensitive == false ? Self.imagePath(id, width: 1_280) : nil, kind: "image")
         return page("comments", frame, model, status, for: reader)

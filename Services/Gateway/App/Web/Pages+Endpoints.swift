@@ -19,10 +19,17 @@ extension Pages {
         page("/docs", "showDocs") { pages, reader, request throws(RPCError) in
             await pages.docs(reader, request.options)
         },
-        file("/assets/{name}", "getAsset"),
+        file("/assets/{name}", "getAsset") { pages, name, request in
+            let logo = pages.gateway.site.logo.flatMap { $0.asset.path == "/assets/\(name)" ? $0.asset : nil }
+            return logo?.answer(for: request.head) ?? Asset.answer(name, for: request.head)
+        },
         // A service worker controls the paths below its own, so it must be at the root.
-        file("/worker.js", "getWorker"),
-        file("/manifest.webmanifest", "getManifest"),
+        file("/worker.js", "getWorker") { _, name, request in Asset.answer(name, for: request.head) },
+        file("/manifest.webmanifest", "getManifest") { pages, _, request in pages.manifest(for: request) },
+        file("/robots.txt", "getRobots") { pages, _, request in pages.robots(for: request.head) },
+        file("/favicon.ico", "getIcon") { pages, _, request in
+            pages.gateway.site.picture?.answer(for: request.head, cacheControl: "no-cache")
+        },
     ]
 
     /// The endpoint of a page.
@@ -38,9 +45,12 @@ extension Pages {
         }
     }
 
-    private static func file(_ path: String, _ name: String) -> Endpoint {
-        Endpoint(.get, path, name, "", answers: [], isReadableAcrossSites: false) { _, request throws(RPCError) in
-            guard let name = request.target.path.last, let answer = Asset.answer(name, for: request.head) else {
+    private static func file(
+        _ path: String, _ name: String,
+        _ answer: @escaping @Sendable (Pages, _ name: String, EndpointRequest) -> HTTPAnswer?
+    ) -> Endpoint {
+        Endpoint(.get, path, name, "", answers: [], isReadableAcrossSites: false) { api, request throws(RPCError) in
+            guard let name = request.target.path.last, let answer = answer(api.pages, name, request) else {
                 throw RPCError(.notFound, "there is no such file")
             }
             return answer

@@ -31,7 +31,8 @@ extension Pages {
             "problem": loaded.problems.isEmpty ? nil : texts[.partsUnavailable],
         ]
         let frame = Frame(
-            title: texts[.feedTitle], description: texts[.feedDescription], canonicalPath: "/",
+            title: gateway.site.title(in: reader.language), description: gateway.site.description(in: reader.language),
+            canonicalPath: "/",
             imagePath: loaded.page.items.first { !$0.details.isSensitive }.map { Self.imagePath($0.id, width: 1_280) },
             kind: "feed")
         return page("feed", frame, model, for: reader)

@@ -6,7 +6,8 @@ extension Pages {
     func offline(_ reader: Reader) -> HTTPAnswer {
         let texts = Texts(reader.language)
         let frame = Frame(
-            title: texts[.connectionError], description: texts[.feedDescription], canonicalPath: "/offline",
+            title: texts[.connectionError], description: gateway.site.description(in: reader.language),
+            canonicalPath: "/offline",
             kind: "offline")
         return page(
             "error", frame, ["message": frame.title, "retry": path("/"), "stored": texts[.offlineStored]], for: reader)

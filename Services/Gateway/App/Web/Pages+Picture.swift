@@ -16,7 +16,7 @@ extension Pages {
             "previous": await neighbours.previous,
         ]
         let frame = Frame(
-            title: image.title, description: image.description ?? Texts(reader.language)[.feedDescription],
+            title: image.title, description: image.description ?? gateway.site.description(in: reader.language),
             canonicalPath: "/image/\(id.uuidString)/picture",
             imagePath: image.details.isSensitive ? nil : Self.imagePath(id, width: 1_280),
             kind: "picture")

@@ -19,7 +19,8 @@ extension Pages {
             error.kind == .notFound
             ? texts[.pageMissing] : ErrorPresenter.message(for: error.kind.rawValue, language: reader.language)
         let frame = Frame(
-            title: message, description: texts[.feedDescription], canonicalPath: "/", kind: "error")
+            title: message, description: gateway.site.description(in: reader.language), canonicalPath: "/",
+            kind: "error")
         let model: [String: Any?] = [
             "message": message,
             // Only a message about the request helps the reader.

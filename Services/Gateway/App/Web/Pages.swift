@@ -52,19 +52,23 @@ struct Pages: Sendable {
         _ template: String, _ frame: Frame, _ model: [String: Any?], _ status: HTTPResponse.Status = .ok,
         for reader: Reader
     ) -> HTTPAnswer {
-        let texts = Texts(reader.language)
+        let site = gateway.site
+        let siteName = site.title(in: reader.language)
         let common: [String: Any?] = [
             "t": Templates.texts(reader.language), "base": publicURL.path,
             "lang": reader.language.rawValue, "theme": reader.theme.rawValue,
             "isAuto": reader.theme == .auto, "themeColor": reader.theme == .dark ? "#121314" : "#fbfaf8",
             "layout": reader.layout.rawValue,
             "isGrid": reader.layout == .grid, "kind": frame.kind,
-            "title": frame.title, "siteName": texts[.feedTitle],
-            "windowTitle": frame.title == texts[.feedTitle] ? frame.title : "\(frame.title) · \(texts[.feedTitle])",
+            "title": frame.title, "siteName": siteName,
+            "windowTitle": frame.title == siteName ? frame.title : "\(frame.title) · \(siteName)",
             "pageDescription": frame.description, "canonical": publicURL.description + frame.canonicalPath,
             "previewImage": frame.imagePath.map { publicURL.description + $0 },
             "style": path(Asset.path("style.css")), "script": path(Asset.path("page.js")),
-            "icons": path(Asset.path("icons.svg")), "icon": path(Asset.path("icon.svg")),
+            "icons": path(Asset.path("icons.svg")), "icon": path(site.tabIcon.path),
+            "iconType": site.tabIcon.type, "touchIcon": path(site.touchIcon),
+            "logo": site.logo.map { path($0.asset.path) },
+            "contact": site.contact,
             "again": path(reader.target.without([])),
             "toDark": link(reader, "theme", "dark"), "toLight": link(reader, "theme", "light"),
             "toGrid": link(reader, "layout", "grid"), "toList": link(reader, "layout", "list"),

@@ -12,8 +12,8 @@ public struct ExtensionStyle: Equatable, Sendable {
         case link
     }
 
-    /// The name for readers, by language tag. Without it, they see the name of the extension.
-    public var labels: [String: String]
+    /// The name for readers; nil shows the name of the extension.
+    public var label: LocalizedText?
 
     /// Nil shows numbers and texts as the plugin has written them.
     public var format: Format?
@@ -21,19 +21,10 @@ public struct ExtensionStyle: Equatable, Sendable {
     /// Where the value leads: a web address or a path of the gateway, with `{id}` and `{value}`.
     public var link: String?
 
-    public init(labels: [String: String] = [:], format: Format? = nil, link: String? = nil) {
-        self.labels = labels
+    public init(label: LocalizedText? = nil, format: Format? = nil, link: String? = nil) {
+        self.label = label
         self.format = format
         self.link = link
-    }
-
-    /// The label in a language: its own, another variant of the same language, the English one, or the first.
-    func label(in language: Language) -> String? {
-        func nearest(_ language: Language) -> String? {
-            labels[language.rawValue]
-                ?? labels.sorted { $0.key < $1.key }.first { Language(nearestTo: $0.key) == language }?.value
-        }
-        return nearest(language) ?? nearest(.en) ?? labels.min { $0.key < $1.key }?.value
     }
 }
 
@@ -79,7 +70,7 @@ public enum ExtensionPresenter {
                 template.replacing("{id}", with: id.uuidString).replacing("{value}", with: escaped(text))
             }
             return ExtensionViewModel(
-                name: name, label: style.label(in: language) ?? name, text: text, link: address ?? link)
+                name: name, label: style.label?.text(in: language) ?? name, text: text, link: address ?? link)
         }
     }
 

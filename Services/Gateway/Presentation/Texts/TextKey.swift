@@ -81,6 +81,7 @@ public enum TextKey: String, CaseIterable, Sendable {
 
     case pageBack = "page.back"
     case pageClose = "page.close"
+    case pageContact = "page.contact"
     case pageDetails = "page.details"
     case pageHome = "page.home"
     case pageLanguage = "page.language"

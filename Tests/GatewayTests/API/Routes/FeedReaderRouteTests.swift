@@ -1,6 +1,7 @@
 import EdgeModel
 import FeedContract
 import Foundation
+import Presentation
 import RPC
 import RPCTestKit
 import Testing
@@ -50,6 +51,8 @@ import Testing
                 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="pt-BR">
                 <id>\(base)/feed.atom</id>
                 <title>Meu Feed</title>
+                <subtitle>\(Texts(.ptBR)[.feedDescription])</subtitle>
+                <icon>\(base)\(Asset.path("icon-192.png"))</icon>
                 <updated>2026-03-01T12:00:00Z</updated>
                 <author>
                 <name>Meu Feed</name>

@@ -9,6 +9,13 @@ struct AtomFeed: Sendable {
     /// The same for all pages and languages: they are one feed.
     let id: String
     let title: String
+    let description: String
+
+    /// Where readers reach the operator; nil if the site does not say.
+    let contact: String?
+
+    /// The address of a square picture.
+    let icon: String
     let language: String
     let homePageURL: String
     let links: FeedLinks
@@ -25,10 +32,17 @@ struct AtomFeed: Sendable {
         writer.element("feed", ["xmlns": "http://www.w3.org/2005/Atom", "xml:lang": language]) { writer in
             writer.element("id", text: id)
             writer.element("title", text: title)
+            writer.element("subtitle", text: description)
+            writer.element("icon", text: icon)
             // Not the time of the answer: an unchanged page is the same document, with the same entity tag.
             writer.date("updated", entries.compactMap(\.publishedAt).max() ?? Self.unknownDate)
             // A feed must have an author, and the feed service knows none.
-            writer.element("author") { $0.element("name", text: title) }
+            writer.element("author") { writer in
+                writer.element("name", text: title)
+                guard let contact else { return }
+                let address = contact.hasPrefix("mailto:") ? ("email", String(contact.dropFirst(7))) : ("uri", contact)
+                writer.element(address.0, text: address.1)
+            }
             writer.link("alternate", "text/html", homePageURL)
             writer.link("self", Self.contentType, links.current)
             writer.link("first", Self.contentType, links.first)

@@ -5,6 +5,13 @@ import JSON
 /// A page of the feed for feed readers: JSON Feed 1.1.
 struct JSONFeed: Sendable {
     let title: String
+    let description: String
+
+    /// Where readers reach the operator; nil if the site does not say.
+    let contact: String?
+
+    /// The address of a square picture.
+    let icon: String
     let language: String
     let homePageURL: String
     let feedURL: String
@@ -20,6 +27,11 @@ struct JSONFeed: Sendable {
     static let codec = Codec<JSONFeed>.object { object in
         _ = object.required("version", .string) { _ in version }
         let title = object.required("title", .string, \.title)
+        let description = object.required("description", .string, \.description)
+        let icon = object.required("icon", .string, \.icon)
+        _ = object.required("favicon", .string, \.icon)
+        let contact = object.optional(
+            "authors", .array(of: operatorCodec), { feed in feed.contact.map { [(feed.title, $0)] } })
         let language = object.required("language", .string, \.language)
         let home = object.required("home_page_url", .string, \.homePageURL)
         let feed = object.required("feed_url", .string, \.feedURL)
@@ -27,9 +39,17 @@ struct JSONFeed: Sendable {
         let items = object.required("items", .array(of: FeedEntry.jsonCodec), \.items)
         return { members throws(JSONError) in
             JSONFeed(
-                title: try members[title], language: try members[language], homePageURL: try members[home],
-                feedURL: try members[feed], nextURL: try members[next], items: try members[items])
+                title: try members[title], description: try members[description],
+                contact: try members[contact]?.first?.url, icon: try members[icon], language: try members[language],
+                homePageURL: try members[home], feedURL: try members[feed], nextURL: try members[next],
+                items: try members[items])
         }
+    }
+
+    private static let operatorCodec = Codec<(name: String, url: String)>.object { object in
+        let name = object.required("name", .string, \.name)
+        let url = object.required("url", .string, \.url)
+        return { members throws(JSONError) in (try members[name], try members[url]) }
     }
 }
 

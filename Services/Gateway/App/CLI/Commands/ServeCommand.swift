@@ -24,6 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let token = try http.writeToken(root: options.root)
+        let site = try site()
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "gateway", options: options)
         let socket = try process.takeSocket()
@@ -35,11 +36,20 @@ struct ServeCommand: AsyncParsableCommand {
             registry: registry, source: ManifestSource(of: root, ownSocket: socket.path?.description),
             ownInstance: identity.instance, logger: process.logger)
         await follower.load()
-        let gateway = Gateway(registry, now: { Date() })
+        let gateway = Gateway(registry, site: site, now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
             health: { [] }, companions: { await run(gateway, follower) },
             front: try listener.map { try front($0, gateway, token, process) })
+    }
+
+    private func site() throws -> Site {
+        do throws(FileRejection) {
+            return try Site(root: options.root.path)
+        } catch {
+            Output(terminal: .live(), color: .auto).complain("\(error)")
+            throw ExitCode(EX_CONFIG)
+        }
     }
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.

@@ -1,5 +1,5 @@
-/// The reason why a file is not used as a manifest, with its path and line.
-struct ManifestRejection: Error, Equatable, Sendable, CustomStringConvertible {
+/// The reason why a file of the operator is not used, with its path and line.
+struct FileRejection: Error, Equatable, Sendable, CustomStringConvertible {
     let file: String
     let line: Int?
     let reason: String
