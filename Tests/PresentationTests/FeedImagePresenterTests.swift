@@ -22,6 +22,24 @@ struct FeedImagePresenterTests {
         #expect(viewModel("", " ", language).title == title)
     }
 
+    @Test(arguments: [
+        ("Old tram\nMissed it by ten seconds", "Old tram", "Missed it by ten seconds"),
+        ("\n Old tram \r\n\r\nMissed it.\nBy ten seconds", "Old tram", "Missed it.\nBy ten seconds"),
+        ("Old tram", nil, "Old tram"), ("Old tram\n \n", nil, "Old tram\n \n"),
+        ("Missed it by ten seconds.\nBut got the picture", nil, "Missed it by ten seconds.\nBut got the picture"),
+        ("Missed it,\nbut got the picture", nil, "Missed it,\nbut got the picture"), (nil, nil, nil), ("", nil, nil),
+    ])
+    func `the first of several lines is the heading`(description: String?, heading: String?, text: String?) {
+        let shown = viewModel(description, "Lisbon")
+        #expect(shown.heading == heading)
+        #expect(shown.text == text)
+    }
+
+    @Test(arguments: [99, 100, 101]) func `a heading has at most 100 characters`(length: Int) {
+        let line = String(repeating: "a", count: length)
+        #expect(viewModel(line + "\nb", nil).heading == (length <= 100 ? line : nil))
+    }
+
     @Test func `texts are shown unchanged`() {
         let (id, date) = (UUID(), Date(timeIntervalSince1970: 1_772_366_400))
         let shown = FeedImagePresenter.viewModel(

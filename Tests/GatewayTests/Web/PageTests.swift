@@ -61,10 +61,57 @@ import Testing
     @Test(arguments: [true, false])
     func `an image without comments says so where the reader can write one`(isWritable: Bool) async throws {
         let token = isWritable ? WriteToken(Self.token) : nil
-        try await RunningAPI.with(Self.services(), writeToken: token) { api in
+        var services = Self.services()
+        services.list = { _, _ in ListedComments(items: [], nextAfterID: nil, origin: .store) }
+        try await RunningAPI.with(services, writeToken: token) { api in
             let text = try await api.exchange("/", [Self.html]).text
-            #expect(
-                text.contains("No comments yet<") == isWritable && text.contains("</svg>Comments</a>") != isWritable)
+            #expect(text.contains("No comments yet<") == isWritable && text.contains(#"class="count""#) == isWritable)
+            let page = try await api.exchange("/image/\(Self.ids[0])", [Self.html]).text
+            #expect(page.contains("No comments yet<") == isWritable)
+        }
+    }
+
+    @Test func `a title is set apart from its text, on every page`() async throws {
+        try await RunningAPI.with(Self.services(text: "Old tram\nMissed it")) { api in
+            let feed = try await api.exchange("/", [Self.html]).text
+            #expect(feed.contains(#"<h2 class="title" id="n-\#(Self.ids[0])" dir="auto">Old tram</h2>"#))
+            #expect(feed.contains(#"<p class="text" dir="auto">Missed it</p>"#))
+            let page = try await api.exchange("/image/\(Self.ids[0])", [Self.html]).text
+            #expect(page.contains(#"<h1 class="title" dir="auto">Old tram</h1>"#))
+            #expect(page.contains(#"<p class="text whole" dir="auto">Missed it</p>"#))
+            #expect(page.contains("<title>Old tram · My Feed</title>"))
+        }
+    }
+
+    @Test(arguments: ["", "/picture"])
+    func `the window of an untitled picture has the name of its place, or of the site`(page: String) async throws {
+        for (place, title) in [("Lisbon", "Lisbon · My Feed"), (nil, "My Feed")] {
+            var services = Self.services()
+            let item = FeedItem(id: Self.ids[0], location: place, image: "https://a.example/a.png")
+            services.get = { _, _ in item }
+            try await RunningAPI.with(services) { api in
+                let text = try await api.exchange("/image/\(Self.ids[0])\(page)", [Self.html]).text
+                #expect(text.contains("<title>\(title)</title>"))
+            }
+        }
+    }
+
+    @Test func `the neighbours of a picture are loaded ahead, unless they are covered or the reader saves data`()
+        async throws
+    {
+        var services = Self.services()
+        services.load = { load, _ in
+            let isNext = load.afterID != nil
+            let item = FeedItem(
+                id: Self.ids[isNext ? 1 : 2], image: "urn:x:y", details: PictureDetails(isSensitive: !isNext))
+            return LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        }
+        try await RunningAPI.with(services) { api in
+            let path = "/image/\(Self.ids[0])/picture"
+            let text = try await api.exchange(path, [Self.html]).text
+            #expect(text.contains(#"data-ahead="/v1/image/\#(Self.ids[1])/data""#))
+            #expect(text.components(separatedBy: "data-ahead").count == 2)
+            #expect(!(try await api.exchange(path, [Self.html, "Save-Data: on"]).text).contains("data-ahead"))
         }
     }
 

@@ -62,9 +62,9 @@ extension Pages {
         let image = FeedImagePresenter.viewModel(hit.item, reader.language)
         var members = row(image, at: index, reader)
         let snippet = hit.found.snippet.map { ["part": $0.text, "isHit": $0.isHit] as [String: Any] }
-        // A snippet of the description takes the place of the title, which is its beginning.
+        // A snippet of the title takes its place. Without a title the text's beginning is the title.
         let text = hit.found.snippet.map(\.text).filter { $0 != "…" }.joined()
-        let isOfTitle = image.description?.replacing(/[\n\r\t]/, with: " ").contains(text) ?? false
+        let isOfTitle = (image.heading ?? image.text)?.replacing(/[\n\r\t]/, with: " ").contains(text) ?? false
         // The place is shown anyway.
         if text != image.location { members[isOfTitle ? "titleSnippet" : "snippet"] = snippet }
         return members

@@ -49,30 +49,31 @@ extension Pages {
         let answer = comments.value
         let isLate = comments.error?.kind == .deadlineExceeded
         let isReadOnly = comments.value.map { $0.origin != .store } ?? false
+        let hasForm = sessions != nil && !isReadOnly && answer != nil
         let model: [String: Any?] = [
             "id": id.uuidString, "image": image.map { row($0, at: 0, reader) },
             "comments": answer?.comments.items.map(comment(in: reader.language)) ?? [],
-            "empty": answer?.comments.empty,
+            "empty": hasForm ? answer?.comments.empty : nil,
             "count": answer.flatMap { count($0, after: cursor, reader.language) },
             "cached": answer?.origin == .cache ? answer?.comments.status : nil,
             "savedAt": answer?.savedAt.map(AbsoluteDate.machineText),
             "published": image?.publishedAt.map { RelativeDate($0, now: gateway.now()).text(in: reader.language) },
             "fullDate": image?.publishedAt.map { AbsoluteDate.text($0, language: reader.language) },
             "machineDate": image?.publishedAt.map(AbsoluteDate.machineText),
-            "previousImage": neighbours.previous, "nextImage": neighbours.next,
+            "previousImage": neighbours.previous.map { path("/image/\($0.id.uuidString)") },
+            "nextImage": neighbours.next.map { path("/image/\($0.id.uuidString)") },
             "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },
             "first": cursor.map { _ in path("/image/\(id.uuidString)") },
             "problem": answer?.problems.isEmpty == false ? texts[.partsUnavailable] : nil,
             "missing": answer == nil ? texts[isLate ? .commentsLate : .commentsUnavailable] : nil,
             "isLate": isLate, "patiently": link(reader, "wait", "1"),
             "action": path("/v1/image/\(id.uuidString)/comments"),
-            "isReadOnly": isReadOnly, "hasForm": sessions != nil && !isReadOnly && answer != nil,
+            "isReadOnly": isReadOnly, "hasForm": hasForm,
             "needsToken": form.needsToken || !hasSession(reader.request),
             "typedName": form.username, "typedMessage": form.message, "refusal": form.error,
         ]
-        let title = image?.title ?? texts[.commentsTitle]
         let frame = Frame(
-            title: title,
+            title: image.map { windowTitle(of: $0, reader) } ?? texts[.commentsTitle],
             description: image?.description ?? image?.location ?? gateway.site.description(in: reader.language),
             canonicalPath: "/image/\(id.uuidString)",
             imagePath: image?.details.isSensitive == false ? Self.imagePath(id, width: 1_280) : nil, kind: "image")

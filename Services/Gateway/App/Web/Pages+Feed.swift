@@ -20,8 +20,12 @@ extension Pages {
         let texts = Texts(reader.language)
         let limit = load.limit.map { "&limit=\($0)" } ?? ""
         let isLoopback = publicURL.description.contains("//127.0.0.1") || publicURL.description.contains("//localhost")
+        // Where the reader may write, a row leads to the comments, also while nobody knows their number.
+        let comments = sessions != nil && loaded.origin == .store ? ["comments": texts[.commentsTitle]] : [:]
         let model: [String: Any?] = [
-            "items": loaded.page.items.enumerated().map { row($1, at: $0, reader) },
+            "items": loaded.page.items.enumerated().map { index, image in
+                row(image, at: index, reader).merging(comments) { known, _ in known }
+            },
             "next": loaded.nextAfterID.map { path("/?after_id=\($0.uuidString)\(limit)") },
             "previous": isFirst ? nil : loaded.prevBeforeID.map { path("/?before_id=\($0.uuidString)\(limit)") },
             "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
@@ -43,12 +47,12 @@ extension Pages {
         let box = PictureBox(width: image.hints.width, height: image.hints.height)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
-            "name": image.title, "isUntitled": image.description == nil && image.location == nil, "alt": image.alt,
+            "name": image.title, "isUntitled": image.isUntitled, "alt": image.alt, "heading": image.heading,
+            "hasName": image.heading != nil || image.location != nil,
             "isSensitive": image.details.isSensitive,
             "credit": image.credit.map { Texts(reader.language).text(.imageCredit, $0) },
-            "original": image.details.source, "place": image.location, "text": image.description,
-            "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
-            "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
+            "original": image.details.source, "place": image.location, "text": image.text,
+            "isLong": (image.text?.unicodeScalars.count ?? 0) > Self.longText, "comments": image.comments,
             "placeLink": image.location.flatMap { place in pluginPage { $0.page(ofPlace: place) } },
             "hasTags": !image.tags.isEmpty,
             "tags": image.tags.map { tag in
@@ -71,7 +75,7 @@ extension Pages {
         PluginClients.all(in: gateway.registry).lazy.compactMap(page).first.map(path)
     }
 
-    /// A description of at most this length, in Unicode scalars, fits into six lines of a phone.
+    /// A text of at most this length, in Unicode scalars, fits into six lines of a phone.
     private static let longText = 240
 
     /// The value of `srcset`. A reader who saves data gets smaller pictures.

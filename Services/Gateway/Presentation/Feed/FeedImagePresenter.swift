@@ -19,6 +19,22 @@ public enum FeedImagePresenter {
         [description, location].lazy.compactMap { $0.flatMap(firstLine) }.first ?? Texts(language)[.image]
     }
 
+    /// The maximum length of a heading in Unicode scalars.
+    public static let maximumHeading = 100
+
+    /// Splits a description into its heading and its text. The first of several lines is the heading, unless it is too long for a
+    /// title or ends like a part of a sentence.
+    static func parts(of description: String?) -> (heading: String?, text: String?) {
+        guard let description else { return (nil, nil) }
+        let lines = description.trimmingCharacters(in: .whitespacesAndNewlines)
+            .split(maxSplits: 1, whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+        guard lines.count == 2, lines[0].unicodeScalars.count <= maximumHeading, let end = lines[0].last,
+            !".,:;…".contains(end)
+        else { return (nil, description) }
+        return (lines[0], lines[1])
+    }
+
     private static func visible(_ text: String) -> String? {
         firstLine(text) == nil ? nil : text
     }

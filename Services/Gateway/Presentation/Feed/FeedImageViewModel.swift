@@ -8,7 +8,17 @@ public struct FeedImageViewModel: Equatable, Sendable {
     /// A one-line name of the image, also for screen readers.
     public let title: String
     public let description: String?
+
+    /// The first line of the description where it is the title of the lines that follow; nil without such a title.
+    public var heading: String? { FeedImagePresenter.parts(of: description).heading }
+
+    /// The description without its heading.
+    public var text: String? { FeedImagePresenter.parts(of: description).text }
+
     public let location: String?
+
+    /// Whether the title is only the word for an image.
+    public var isUntitled: Bool { description == nil && location == nil }
     public let image: String
 
     /// In the author's order.

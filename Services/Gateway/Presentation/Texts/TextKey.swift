@@ -70,6 +70,12 @@ public enum TextKey: String, CaseIterable, Sendable {
     case picturePrevious = "picture.previous"
     case pictureNext = "picture.next"
 
+    case keysTitle = "keys.title"
+    case keysCaption = "keys.caption"
+    case keysEnds = "keys.ends"
+    case keysOpen = "keys.open"
+    case keysZoom = "keys.zoom"
+
     case apiTitle = "api.title"
     case apiDescription = "api.description"
     case apiParameters = "api.parameters"
