@@ -5,6 +5,7 @@ import datetime
 import json
 import pathlib
 import re
+import signal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -444,6 +445,35 @@ def test_a_comment_is_refused_without_losing_the_text_and_then_stored(open_page,
     assert page.locator("#list > *").count() == (2 if script else 4)
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_who_may_write_is_said_before_the_fields_and_the_text_stays_when_the_session_has_ended(open_page, feed, script):
+    image = feed.ids(31)[29 if script else 30]
+    page = open_page(f"/image/{image}", java_script_enabled=script)
+    hint = "Writing needs an access token."
+    order = lambda: [words for words in page.inner_text("#form").split("\n") if words]
+    assert order()[1].startswith(hint) and page.get_attribute("#token", "aria-describedby") == "token-hint"
+    write(page, "First", feed.token)
+    page.wait_for_selector("#list >> text=First")
+    assert hint not in page.inner_text("#form") and not page.query_selector("#token")
+    page.fill("#message", "Written for long")
+    page.context.clear_cookies()
+    write(page, "Written for long")
+    page.wait_for_selector("#refusal")
+    page.wait_for_selector("#token")
+    assert page.input_value("#message") == "Written for long" and any(line.startswith(hint) for line in order()[1:3])
+    write(page, "Written for long", feed.token)
+    page.wait_for_selector("#list >> text=Written for long")
+
+
+def test_a_browser_that_permits_no_storage_keeps_the_form_with_the_token(open_without_storage, feed):
+    page = open_without_storage(f"{feed.url}/image/{feed.ids(33)[32]}")
+    write(page, "First", feed.token)
+    page.wait_for_selector("#list >> text=First")
+    assert page.input_value("#token") == feed.token
+    write(page, "Second")
+    page.wait_for_selector("#list >> text=Second")
+
+
 def test_a_comment_is_stored_once_when_its_answer_is_lost_and_anew_when_it_is_edited(open_page, feed):
     image = feed.ids(25)[24]
     page = open_page(f"/image/{image}")
@@ -596,10 +626,10 @@ def test_the_page_opens_without_a_network(open_page):
     scroll_for_rows(page, 2 * PAGE)
     assert shown_ids(page)[: 2 * PAGE] == ids[: 2 * PAGE]
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-    # Back online, the copy is replaced.
+    # Back online, the copy is replaced, and the reader keeps what is loaded.
     page.context.set_offline(False)
-    page.wait_for_selector(".offline", state="detached")
-    page.wait_for_function("count => document.querySelectorAll('#list > *').length === count", arg=PAGE)
+    page.wait_for_selector(".offline", state="hidden")
+    assert shown_ids(page)[: 2 * PAGE] == ids[: 2 * PAGE]
 
 
 def test_a_reader_below_the_top_is_told_what_is_new_when_the_network_is_back(open_page, feed):
@@ -615,7 +645,7 @@ def test_a_reader_below_the_top_is_told_what_is_new_when_the_network_is_back(ope
     with published(feed, "While offline"):
         page.context.set_offline(False)
         wait_for_news(page, "1 new image")
-        page.wait_for_selector(".offline", state="detached")
+        page.wait_for_selector(".offline", state="hidden")
         settle(page)
         assert abs(page.evaluate(place) - before) <= 1
 
@@ -630,7 +660,7 @@ def test_comments_are_renewed_and_what_is_typed_stays_when_the_network_is_back(o
     feed.gateway("comment", image, "While offline", "--username", "ana")
     page.context.set_offline(False)
     page.wait_for_selector("#list >> text=While offline")
-    page.wait_for_selector(".offline", state="detached")
+    page.wait_for_selector(".offline", state="hidden")
     assert page.input_value("#message") == "Not sent yet" and page.inner_text("#comments-title") == "1 comment"
 
 
@@ -690,6 +720,51 @@ def test_a_stored_page_is_shown_when_the_network_does_not_answer_within_3_s(open
         page.wait_for_selector("[data-stored] #comments")
     # The answer that was too late is stored.
     page.wait_for_function(f"async ([path, before]) => (await ({stored})(path)) !== before", arg=[path, before])
+
+
+@contextlib.contextmanager
+def hanging(feed, name="gateway"):
+    """The program accepts connections and does not answer."""
+    feed.processes[name].send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        feed.processes[name].send_signal(signal.SIGCONT)
+
+
+def test_the_copy_of_the_feed_is_replaced_when_the_server_answers_again_and_nothing_moves(open_page, feed):
+    page = open_stored(open_page)
+    ids = shown_ids(page)
+    wait_for_stored(page, "images-2", f"/v1/image/{ids[0]}/data")
+    page.goto("about:blank")
+    with published(feed, "While away"):
+        feed.gateway("comment", ids[1], "While away", "--username", "ana")
+        with hanging(feed):
+            page.goto("/", wait_until="commit")
+            page.wait_for_selector("[data-stored] .offline", state="attached")
+            page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth === 120")
+            assert shown_ids(page) == ids
+            top = page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", ids[0])
+        wait_for_news(page, "1 new image")
+        page.wait_for_selector(".offline", state="hidden")
+        page.wait_for_function("id => document.querySelector(`#i-${id} .count`).textContent.includes('1 comment')", arg=ids[1])
+        assert shown_ids(page) == ids and page.evaluate("scrollY") == 0
+        assert page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", ids[0]) == top
+
+
+def test_the_copy_of_an_image_is_replaced_when_the_server_answers_again(open_page, feed):
+    image = feed.ids(29)[28]
+    page = open_stored(open_page, f"/image/{image}")
+    page.goto("about:blank")
+    feed.gateway("comment", image, "While away", "--username", "ana")
+    with hanging(feed):
+        page.goto(f"/image/{image}", wait_until="commit")
+        page.wait_for_selector("[data-stored] #form")
+        page.fill("#message", "Not sent yet")
+        assert not page.locator(".comment").count()
+    page.wait_for_selector("#list >> text=While away")
+    page.wait_for_selector(".offline", state="hidden")
+    assert page.input_value("#message") == "Not sent yet" and page.evaluate("document.activeElement.id") == "message"
 
 
 def test_a_page_that_is_not_stored_waits_for_the_network(open_page, feed):

@@ -36,7 +36,7 @@ enum Templates {
     /// The files by their names without extension.
     static let sources: [String: String] = {
         // What plugins add to each page, while they have a manifest.
-        let plugins = ["head", "bar"].map { part in
+        let plugins = ["head", "bar", "keys"].map { part in
             (
                 "plugins-\(part)",
                 PluginClients.all.map { "{{#\($0.plugin)}}{{>\($0.plugin)-\(part)}}{{/\($0.plugin)}}" }.joined()

@@ -22,6 +22,8 @@ class Suggestions {
       role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": this.id,
     })) this.input.setAttribute(name, value);
     this.active = -1;
+    /** What had the focus before the field. */
+    this.origin = null;
     this.input.addEventListener("input", () => this.schedule());
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.input.addEventListener("blur", () => this.close());
@@ -130,13 +132,19 @@ class Suggestions {
       const step = event.key === "ArrowDown" ? 1 : -1;
       // One step beyond either end leads back to the field.
       this.setActive(this.active + step >= count ? -1 : this.active + step < -1 ? count - 1 : this.active + step);
-    } else if (event.key === "Escape" && isOpen) {
+    } else if (event.key === "Escape") {
       event.preventDefault();
-      this.close();
+      if (isOpen) this.close(); else this.leave();
     } else if (event.key === "Enter" && this.active >= 0) {
       event.preventDefault();
       this.choose(this.options[this.active]);
     }
+  }
+
+  /** Back to where the reader was. */
+  leave() {
+    this.input.blur();
+    if (this.origin?.isConnected) this.origin.focus();
   }
 
   choose(option) {
@@ -148,13 +156,15 @@ class Suggestions {
   }
 }
 
-const forms = [...document.querySelectorAll("form.search")];
-for (const form of forms) new Suggestions(form);
+const fields = [...document.querySelectorAll("form.search")].map((form) => new Suggestions(form));
 
 addEventListener("keydown", (event) => {
-  const isTyping = event.target.closest?.("input, textarea, select");
-  if (event.key !== "/" || isTyping || event.altKey || event.ctrlKey || event.metaKey) return;
-  const input = forms.map((form) => form.querySelector("input[name=q]")).find((input) => input.offsetParent);
+  const isElsewhere = event.target.closest?.("input, textarea, select") || document.querySelector("dialog[open]");
+  if (event.key !== "/" || isElsewhere || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  if (input) { input.focus(); input.select(); } else document.querySelector(".search-link")?.click();
+  const field = fields.find(({ input }) => input.offsetParent);
+  if (!field) { document.querySelector(".search-link")?.click(); return; }
+  field.origin = document.activeElement;
+  field.input.focus();
+  field.input.select();
 });

@@ -138,10 +138,11 @@ const age = {
   update() {
     const words = navigator.onLine ? texts.cached : texts.offlineCached;
     const message = this.date ? words.replace("%@", relativeDate(new Date(this.date))) : navigator.onLine ? null : texts.offline;
-    if (this.element?.textContent.trim() === (message ?? "")) return;
-    this.element?.remove();
-    this.element = message ? part(".offline", message) : null;
-    if (this.element) notices.append(this.element);
+    if ((this.element?.textContent.trim() ?? "") === (message ?? "")) return;
+    this.element ??= notices.appendChild(part(".offline"));
+    this.element.querySelector(".message").textContent = message;
+    // The space of its line stays: what the reader looks at would move.
+    this.element.classList.toggle("past", !message);
   },
 };
 
@@ -615,11 +616,25 @@ class News {
 
   clear() { this.#ids.clear(); this.#update(); }
 
-  /** Compares the first page with the rows, after events may have been missed. */
+  /** Compares a newer page with the rows, after events may have been missed, or while a copy is shown. It moves nothing. */
   async check() {
-    if (!("first" in list.dataset)) return;
-    const page = await fetchPage(base + "/").catch(() => null);
-    if (page) this.#add(this.#newRows(page).map((row) => row.dataset.id));
+    const isFirst = "first" in list.dataset;
+    if (!isFirst && !age.date) return;
+    const page = await fetchPage(isFirst ? base + "/" : location.href).catch(() => null);
+    if (!page) return;
+    if (isFirst) this.#add(this.#newRows(page).map((row) => row.dataset.id));
+    const newer = new Map(rowsOf(page).map((row) => [row.id, row]));
+    const shown = [...list.children];
+    const known = shown.slice(0, shown.findLastIndex((row) => newer.has(row.id)) + 1);
+    this.#remove(known.filter((row) => row.dataset.id && !newer.has(row.id)).map((row) => row.dataset.id));
+    for (const row of known) if (newer.has(row.id)) this.#renewWords(row, newer.get(row.id));
+  }
+
+  /** Shows the words of a newer page, unless the reader has opened or focused them. */
+  #renewWords(row, newer) {
+    const [old, caption] = [row, newer].map((one) => one.querySelector(".caption"));
+    const isInUse = old.contains(document.activeElement) || old.querySelector(".whole");
+    if (!isInUse && old.innerHTML !== caption.innerHTML) old.replaceWith(caption);
   }
 
   #newRows(page) {
@@ -802,28 +817,71 @@ function watchSettings() {
   addEventListener("pageshow", apply);
 }
 
-/** The keys of the ARIA feed pattern, and R for reload. */
-function watchKeys(reload) {
+/** The key of an event. Keyboards for other scripts have the Latin letter of their position. */
+function keyOf({ key, code, ctrlKey }) {
+  const name = /^[^\W\d_]$/.test(key) || !/^\p{L}$/u.test(key) ? key : code.replace("Key", "");
+  return (ctrlKey ? "Ctrl+" : "") + (name.length === 1 ? name.toLowerCase() : name);
+}
+
+/**
+ * Runs the action of a key, unless the reader types, has a dialog open or holds a modifier key that the name does not have. An action
+ * that returns false leaves the key to the browser.
+ */
+function watchKeys(actions) {
   addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest("input, textarea, select");
-    if (isTyping || event.altKey || event.metaKey || event.defaultPrevented) return;
-    const row = document.activeElement?.closest?.(".item");
-    if (event.ctrlKey && row && (event.key === "Home" || event.key === "End")) {
-      const target = event.key === "Home" ? document.getElementById("reload") : more.querySelector("a, button") ?? more;
-      if (target === more) more.tabIndex = -1;
-      event.preventDefault();
-      target.focus();
-    } else if (!event.ctrlKey && (event.key === "PageDown" || event.key === "PageUp") && list.contains(row)) {
-      const sibling = () => event.key === "PageDown" ? row.nextElementSibling : row.previousElementSibling;
-      folds.unfold(sibling());
-      const next = sibling();
-      event.preventDefault();
-      next?.focus({ preventScroll: true });
-      next?.scrollIntoView({ block: "start", behavior: "instant" });
-    } else if (!event.ctrlKey && !event.shiftKey && event.key === "r") {
-      reload.now();
-    }
+    const isElsewhere = event.target.closest?.("input, textarea, select, .menu[open]") || document.querySelector("dialog[open]");
+    // A sign such as "?" may need Shift.
+    const isModified = event.altKey || event.metaKey || event.shiftKey && /^(\p{L}|..+)$/u.test(event.key);
+    if (isElsewhere || isModified || event.defaultPrevented) return;
+    const action = actions[keyOf(event)];
+    if (action && action(event) !== false) event.preventDefault();
   });
+}
+
+/** The keys of the ARIA feed pattern, J and K for its next and previous row, and R for reload. */
+function watchFeedKeys(reload) {
+  const focused = () => document.activeElement?.closest?.("#list > .item");
+  const show = (row) => {
+    row?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: "start", behavior: "instant" });
+  };
+  const step = (side) => {
+    if (!focused()) return false;
+    folds.unfold(focused()[side]);
+    show(focused()[side]);
+  };
+  // Without a focus, the reader begins with what is on the screen.
+  const move = (side) => { if (step(side) === false) show(document.getElementById(anchor()?.id)); };
+  const leave = (target) => {
+    if (!focused()) return false;
+    if (target === more) more.tabIndex = -1;
+    target.focus();
+  };
+  watchKeys({
+    "j": () => move("nextElementSibling"),
+    "k": () => move("previousElementSibling"),
+    "PageDown": () => step("nextElementSibling"),
+    "PageUp": () => step("previousElementSibling"),
+    "Ctrl+Home": () => leave(document.getElementById("reload")),
+    "Ctrl+End": () => leave(more.querySelector("a, button") ?? more),
+    "Enter": ({ target }) => {
+      if (target !== focused()) return false;
+      target.querySelector(".cover").click();
+    },
+    "r": () => reload.now(),
+  });
+}
+
+/** Lists the keys of the page, for the key "?" and for a button in the foot. */
+function watchHelp() {
+  const dialog = part("dialog.keys");
+  document.body.append(dialog);
+  const show = () => dialog.showModal();
+  watchKeys({ "?": show });
+  dialog.addEventListener("click", ({ target }) => { if (target === dialog) dialog.close(); });
+  const button = part(".keys-button");
+  button.addEventListener("click", show);
+  document.querySelector(".foot")?.append(button);
 }
 
 /** Back leads to the page that the reader came from, with its position. */
@@ -849,8 +907,13 @@ function showComments(page) {
     if (!own) section.insertBefore(child, next);
     next = own ?? child;
   }
-  list.replaceChildren(...rowsOf(page));
-  more.replaceChildren(...page.getElementById("more").childNodes);
+  const newer = rowsOf(page);
+  const ids = newer.map((row) => row.id);
+  const shown = [...list.children].map((row) => row.id);
+  // A reader who has loaded further comments keeps them.
+  const hasFurther = page.querySelector("#more a[rel=next]") && shown.some((id) => !ids.includes(id));
+  if (!hasFurther && ids.join() !== shown.join()) list.replaceChildren(...newer.map((row) => document.getElementById(row.id) ?? row));
+  if (!hasFurther) more.replaceChildren(...page.getElementById("more").childNodes);
   putAnew(document.querySelector(".foot"));
 }
 
@@ -872,10 +935,13 @@ function watchForm() {
     document.getElementById("refusal")?.remove();
     if (!message) return;
     const line = Object.assign(document.createElement("p"), { id: "refusal", className: "refusal", role: "alert", textContent: message });
-    form.querySelector("h3").after(line);
+    const title = form.querySelector("h3");
+    title.after(line);
     // The server asks for a token again when the one that it has set is no longer valid.
-    const token = page?.querySelectorAll(tokenFields) ?? [];
-    if (token.length && !form.querySelector(tokenFields)) note.before(...token);
+    const [hint, ...fields] = page?.querySelectorAll(tokenFields) ?? [];
+    if (!hint || form.querySelector(tokenFields)) return;
+    title.after(hint);
+    note.before(...fields);
   };
   let [id, sent] = [null, null];
   form.addEventListener("submit", (event) => {
@@ -900,7 +966,8 @@ function watchForm() {
       document.querySelector("#comments > .hint")?.remove();
       const title = page.getElementById("comments-title");
       if (title) document.getElementById("comments-title").replaceWith(title);
-      form.querySelectorAll(tokenFields).forEach((old) => old.remove());
+      // A browser that stores nothing has to send the token each time.
+      if (!page.querySelector(tokenFields)) form.querySelectorAll(tokenFields).forEach((old) => old.remove());
       form.elements.message.value = "";
       sent = null;
       added.at(-1)?.focus();
@@ -926,11 +993,7 @@ function watchNeighbours() {
     event.preventDefault();
     openNeighbour(link.rel);
   }));
-  addEventListener("keydown", (event) => {
-    if (event.altKey || event.metaKey || event.ctrlKey || event.shiftKey || event.target.closest("input, textarea")) return;
-    if (event.key === "ArrowLeft") openNeighbour("prev");
-    if (event.key === "ArrowRight") openNeighbour("next");
-  });
+  watchKeys({ "ArrowLeft": () => openNeighbour("prev"), "ArrowRight": () => openNeighbour("next") });
 }
 
 // --- Full size -------------------------------------------------------------------------------------------------------
@@ -959,15 +1022,18 @@ function watchPicture() {
   if (image.complete && !image.naturalWidth) fail();
 }
 
-/** Zoom by wheel, pinch and double tap; swipe and arrows lead to the neighbours, Escape and a swipe down close. */
+/** Zoom by wheel, pinch and double tap; a tap hides the caption; swipe and arrows lead to the neighbours, Escape and a swipe down close. */
 class Stage {
   #stage = document.getElementById("stage");
   #image = this.#stage.querySelector("img");
+  #caption = document.getElementById("stage-caption");
   #pointers = new Map();
   #scale = 1;
   #x = 0;
   #y = 0;
+  /** Where the only finger went down; null after a second one. */
   #start = null;
+  #lastTap = null;
 
   constructor() {
     const stage = this.#stage;
@@ -975,36 +1041,50 @@ class Stage {
       event.preventDefault();
       this.#zoom(this.#scale * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
     }, { passive: false });
-    stage.addEventListener("dblclick", (event) => this.#zoom(this.#scale > 1 ? 1 : 2.5, event.clientX, event.clientY));
     stage.addEventListener("pointerdown", (event) => {
-      if (event.target.closest("button")) return;
+      if (event.button || event.target.closest("a, button, summary")) return;
       stage.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, event);
-      if (this.#pointers.size === 1) this.#start = event;
+      this.#start = this.#pointers.size === 1 ? event : null;
     });
     stage.addEventListener("pointermove", (event) => this.#move(event));
-    for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, (event) => this.#release(event));
-    addEventListener("keydown", (event) => {
-      if (event.altKey || event.metaKey || event.ctrlKey) return;
-      if (event.key === "Escape") document.getElementById("back").click();
-      if (event.key === "+" || event.key === "-") this.#zoom(this.#scale * (event.key === "+" ? 1.5 : 1 / 1.5), innerWidth / 2, innerHeight / 2);
+    stage.addEventListener("pointerup", (event) => this.#release(event));
+    stage.addEventListener("pointercancel", (event) => this.#pointers.delete(event.pointerId));
+    stage.addEventListener("dragstart", (event) => event.preventDefault());
+    addEventListener("resize", () => this.#draw());
+    const zoom = (factor) => this.#zoom(this.#scale * factor, innerWidth / 2, innerHeight / 2);
+    watchKeys({
+      "+": () => zoom(1.5),
+      "-": () => zoom(1 / 1.5),
+      "0": () => zoom(0),
+      "c": () => this.#toggleCaption(),
+      "Escape": () => this.#close(),
     });
   }
+
+  #close() { document.getElementById("back").click(); }
+
+  #toggleCaption() { this.#caption.classList.toggle("away"); }
 
   /** Keeps the point under the pointer in its place. */
   #zoom(scale, x, y) {
     const bounded = Math.min(8, Math.max(1, scale));
     const box = this.#image.getBoundingClientRect();
-    const [centerX, centerY] = [box.x + box.width / 2, box.y + box.height / 2];
     const factor = bounded / this.#scale - 1;
-    this.#x -= (x - centerX) * factor;
-    this.#y -= (y - centerY) * factor;
+    this.#x -= (x - box.x - box.width / 2) * factor;
+    this.#y -= (y - box.y - box.height / 2) * factor;
     this.#scale = bounded;
-    if (bounded === 1) this.#x = this.#y = 0;
     this.#draw();
   }
 
+  /** A side that is longer than the window covers the window; a shorter one is in its middle. */
   #draw() {
+    const bounded = (offset, side, window) => {
+      const room = Math.max(0, (side * this.#scale - window) / 2);
+      return Math.min(room, Math.max(-room, offset));
+    };
+    this.#x = bounded(this.#x, this.#image.offsetWidth, innerWidth);
+    this.#y = bounded(this.#y, this.#image.offsetHeight, innerHeight);
     this.#image.style.transform = `translate(${this.#x}px, ${this.#y}px) scale(${this.#scale})`;
     this.#stage.classList.toggle("zoomed", this.#scale > 1);
   }
@@ -1016,7 +1096,6 @@ class Stage {
     this.#pointers.set(event.pointerId, event);
     if (others.length === 1) {
       const distance = (pointer) => Math.hypot(pointer.clientX - others[0].clientX, pointer.clientY - others[0].clientY);
-      this.#start = null;
       this.#zoom(this.#scale * distance(event) / distance(old), (event.clientX + others[0].clientX) / 2, (event.clientY + others[0].clientY) / 2);
     } else if (this.#scale > 1) {
       this.#x += event.clientX - old.clientX;
@@ -1029,11 +1108,28 @@ class Stage {
     this.#pointers.delete(event.pointerId);
     const start = this.#start;
     this.#start = null;
-    if (!start || this.#scale > 1 || event.pointerType === "mouse") return;
+    if (!start) return;
     const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
-    if (y > 80 && y > Math.abs(x)) document.getElementById("back").click();
+    if (Math.hypot(x, y) < 10) this.#tap(event);
+    else if (this.#scale > 1 || event.pointerType === "mouse") return;
+    else if (y > 80 && y > Math.abs(x)) this.#close();
     else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) openNeighbour(x < 0 ? "next" : "prev");
   }
+
+  /** The second of two taps shows the caption again as it was, and zooms. */
+  #tap(event) {
+    this.#toggleCaption();
+    const isSecond = this.#lastTap && event.timeStamp - this.#lastTap.timeStamp < 300
+      && Math.hypot(event.clientX - this.#lastTap.clientX, event.clientY - this.#lastTap.clientY) < 40;
+    this.#lastTap = isSecond ? null : event;
+    if (isSecond) this.#zoom(this.#scale > 1 ? 1 : 2.5, event.clientX, event.clientY);
+  }
+}
+
+/** Loads the pictures of the neighbours when that of the page is there. */
+async function loadAhead() {
+  await document.querySelector("#stage img").decode().catch(() => {});
+  for (const { dataset } of document.querySelectorAll("[data-ahead]")) Object.assign(new Image(), { fetchPriority: "low", src: dataset.ahead });
 }
 
 // --- Start -----------------------------------------------------------------------------------------------------------
@@ -1041,6 +1137,7 @@ class Stage {
 watchSettings();
 watchBack();
 watchNeighbours();
+watchHelp();
 age.show(document);
 renewAges();
 setInterval(renewAges, 60_000);
@@ -1048,14 +1145,17 @@ setInterval(renewAges, 60_000);
 document.addEventListener("visibilitychange", renewAges);
 addEventListener("pageshow", renewAges);
 addEventListener("offline", () => age.update());
-/** Loads what the page shows again. */
-let renew = () => location.reload();
+/** Loads what the page shows again, and moves nothing; null on a page that cannot. */
+let renew = null;
+let renewal = null;
 
 /** Replaces a copy that is shown. A network that is back may not answer at once. */
 async function replaceCopy(pause = Changes.pauses.first) {
-  if (!age.date || !navigator.onLine) return;
+  clearTimeout(renewal);
+  if (!age.date || !navigator.onLine || !renew) return;
   await renew();
-  setTimeout(replaceCopy, pause, Math.min(2 * pause, Changes.pauses.longest));
+  clearTimeout(renewal);
+  renewal = setTimeout(replaceCopy, pause, Math.min(2 * pause, Changes.pauses.longest));
 }
 
 addEventListener("online", () => {
@@ -1071,9 +1171,8 @@ if (kind === "feed") {
   const pager = new Pager();
   const news = new News(pager);
   const reload = new Reload(pager, news);
-  watchKeys(reload);
-  // Below the top, new items are announced, and nothing moves.
-  renew = () => scrollY > 0 ? news.check() : reload.now();
+  watchFeedKeys(reload);
+  renew = () => news.check();
   addEventListener("pagehide", () => pager.cancel());
   addEventListener("scrollend", () => folds.fold());
   list.addEventListener("click", (event) => {
@@ -1102,6 +1201,7 @@ if (kind === "feed") {
 } else if (kind === "picture") {
   new Stage();
   watchPicture();
+  loadAhead();
 } else if (kind === "offline") {
   document.querySelector(".actions .button").href = location.href;
   // Only the network answers a request for the head.
@@ -1118,6 +1218,9 @@ if (kind === "feed") {
   }
   showStored();
 }
+
+// The service worker has shown a copy, because the network fails or does not answer. It may answer still.
+if (root.dataset.stored) replaceCopy();
 
 /** Shows the stored pages of images, on the page in place of one that is not stored. */
 async function showStored() {

@@ -7,7 +7,7 @@ const images = "images-2";
 /** Shown in place of a page that is not stored. */
 const offline = registration.scope + "offline";
 
-/** How long a reader who opens a page waits for the network when a copy is stored. */
+/** How long a reader waits for the network when a copy of a page or a picture is stored. */
 const patience = 3_000;
 
 /** How many pages and pictures are stored; the oldest leave first. */
@@ -92,15 +92,17 @@ async function storedFirst(event, name) {
   return response;
 }
 
-/** The answer of the network. A stored copy takes its place when it fails, and when a reader who opens a page waits for it too long. */
+/** The answer of the network. A stored copy takes its place when it fails, and when the reader waits for a page or a picture too long. */
 async function networkFirst(event, name) {
   const { request } = event;
   const isOpened = request.mode === "navigate";
+  // A script can wait: it shows a copy already.
+  const isWaitedFor = isOpened || name === images;
   const network = fetch(request);
   // An answer that is too late for the reader is stored nevertheless.
   if (name) event.waitUntil(network.then((response) => keep(name, request, response.clone())).catch(() => {}));
   const answer = network.catch(() => null);
-  const response = await Promise.race([answer, ...(isOpened ? [new Promise((done) => setTimeout(done, patience))] : [])]);
+  const response = await Promise.race([answer, ...(isWaitedFor ? [new Promise((done) => setTimeout(done, patience))] : [])]);
   // The gateway answers, but cannot reach its services: a stored copy is better.
   if (response && response.status < 502) return response;
   return (name && await storedCopy(name, request)) ?? await answer ?? (isOpened && await find(pages, { url: offline }) || network);
