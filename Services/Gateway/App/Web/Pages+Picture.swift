@@ -35,7 +35,7 @@ extension Pages {
 
     /// The name of an image, or that of the site.
     func windowTitle(of image: FeedImageViewModel, _ reader: Reader) -> String {
-        image.isUntitled ? Texts(reader.language)[.feedTitle] : image.title
+        image.isUntitled ? gateway.site.title(in: reader.language) : image.title
     }
 
     /// An image's neighbours in the feed. A page does not wait long for them, and is complete without them.
