@@ -47,6 +47,12 @@ enum Containers {
         [0xFF, 0xD8] + segments.joined() + segment(0xDA, [0]) + [7, 7, 0xFF, 0xD9]
     }
 
+    /// A resource of Photoshop with a name.
+    static func resource(_ id: Int, _ content: [UInt8]) -> [UInt8] {
+        Array("8BIM".utf8) + bigEndian(id, 2) + [3, 65, 66, 67] + bigEndian(content.count, 4) + content
+            + (content.count % 2 == 1 ? [0] : [])
+    }
+
     // MARK: PNG
 
     static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
@@ -84,11 +90,22 @@ enum Containers {
         return Array("RIFF".utf8) + littleEndian(body.count + 4, 4) + Array("WEBP".utf8) + body
     }
 
-    static func gif(xmp: [UInt8]) -> [UInt8] {
-        let trailer = [1] + (0...255).reversed().map { UInt8($0) } + [0, 0x3B]
-        return Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x21, 0xFF, 0x0B] + Array("XMP DataXMP".utf8) + xmp
-            + trailer
+    /// A screen with two colours, and blocks.
+    static func gif(_ blocks: [UInt8]...) -> [UInt8] {
+        Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0] + [UInt8](repeating: 9, count: 6) + blocks.joined() + [0x3B]
     }
+
+    /// XMP in one piece.
+    static func gif(xmp: [UInt8]) -> [UInt8] {
+        let trailer = [1] + (0...255).reversed().map { UInt8($0) } + [0]
+        return gif([0x21, 0xFF, 0x0B] + Array("XMP DataXMP".utf8) + xmp + trailer)
+    }
+
+    static func gifExtension(_ label: UInt8, _ parts: [UInt8]...) -> [UInt8] {
+        [0x21, label] + parts.flatMap { [UInt8($0.count)] + $0 } + [0]
+    }
+
+    static let gifPicture: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 1, 1, 1, 1, 1, 1, 2, 1, 7, 0]
 
     static func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
         bigEndian(content.count + 8, 4) + Array(name.utf8) + content

@@ -59,6 +59,15 @@ struct ExifBlockTests {
         #expect(bytes.dropLast(26).elementsEqual(exif.dropLast(26)))
     }
 
+    @Test(arguments: [0x010E, 0x9286, 0x927C]) func `coordinates in its texts are erased`(tag: Int) {
+        func exif(_ text: String) -> [UInt8] {
+            [0x4D, 0x4D, 0, 42] + Containers.bigEndian(8, 4) + [0, 1] + Containers.bigEndian(tag, 2) + [0, 2]
+                + Containers.bigEndian(text.utf8.count, 4) + Containers.bigEndian(26, 4) + [0, 0, 0, 0]
+                + Array(text.utf8)
+        }
+        #expect(Self.erasing(exif("{lat: 38.72}")) == (true, exif("{lat: 00.00}")))
+    }
+
     @Test func `other entries in the directory of a position stay`() {
         let exif = Containers.exif(gps: [(2, 5), (0x0112, 5)])
         let (hadPosition, bytes) = Self.erasing(exif)

@@ -45,12 +45,9 @@ struct PictureMetadataTests {
         (
             "Photoshop's resources",
             { exif, xmp in
-                func resource(_ id: Int, _ content: [UInt8]) -> [UInt8] {
-                    Array("8BIM".utf8) + Containers.bigEndian(id, 2) + [3, 65, 66, 67]
-                        + Containers.bigEndian(content.count, 4)
-                        + content + (content.count % 2 == 1 ? [0] : [])
-                }
-                let all = resource(0x0404, [1]) + resource(0x0422, exif) + resource(0x0424, xmp)
+                let all =
+                    Containers.resource(0x0404, [1]) + Containers.resource(0x0422, exif)
+                    + Containers.resource(0x0424, xmp)
                 let mark = Array("Photoshop 3.0\0".utf8)
                 return Containers.jpeg(
                     Containers.segment(0xED, mark + all.prefix(100)),
@@ -118,38 +115,132 @@ struct PictureMetadataTests {
         }
     }
 
-    @Test func `a position in XMP of GIF is erased`() {
-        #expect(Self.erasing(Containers.gif(xmp: Self.xmp)) == (true, Containers.gif(xmp: Self.erasedXMP)))
+    /// Files with metadata in other places, without a date.
+    private static let otherPlaces: [(name: String, file: @Sendable ([UInt8], [UInt8]) -> [UInt8])] = [
+        ("XMP of GIF", { _, xmp in Containers.gif(xmp: xmp) }),
+        (
+            "XMP of GIF in blocks",
+            { _, xmp in
+                let packet = Array("<rdf:RDF>".utf8) + xmp
+                return Containers.gif(
+                    Containers.gifExtension(
+                        0xFF, Array("XMP DataXMP".utf8), Array(packet.prefix(20)), Array(packet.dropFirst(20))))
+            }
+        ),
+        (
+            "comment and application of GIF",
+            { exif, xmp in
+                Containers.gif(
+                    Containers.gifExtension(0xFE, Array("<rdf:RDF>".utf8) + xmp), Containers.gifPicture,
+                    Containers.gifExtension(
+                        0xFF, Array("ABCDEFGH1.0".utf8), Array(exif.prefix(50)), Array(exif.dropFirst(50))))
+            }
+        ),
+        (
+            "comment of JPEG",
+            { exif, xmp in
+                Containers.jpeg(
+                    Containers.segment(0xFE, Array("<rdf:RDF>".utf8) + xmp),
+                    Containers.segment(0xE3, Array("Meta\0\0".utf8) + exif))
+            }
+        ),
+        (
+            "old mark of Photoshop's resources",
+            { exif, xmp in
+                let mark = Array("Adobe_Photoshop2.5:".utf8) + [UInt8](repeating: 0, count: 8)
+                return Containers.jpeg(
+                    Containers.segment(
+                        0xED, mark + Containers.resource(0x0422, exif) + Containers.resource(0x0424, xmp)))
+            }
+        ),
+        (
+            "previews in Exif and in Photoshop's resources",
+            { exif, xmp in
+                let preview = Containers.jpeg(Containers.segment(0xE1, Containers.exifMark + exif))
+                let empty: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0]
+                return Containers.jpeg(
+                    Containers.segment(0xE1, Containers.exifMark + empty + preview),
+                    Containers.segment(
+                        0xED,
+                        Array("Photoshop 3.0\0".utf8)
+                            + Containers.resource(0x040C, [UInt8](repeating: 0, count: 28) + preview)))
+            }
+        ),
+        (
+            "compressed metadata of PNG",
+            { exif, xmp in
+                Containers.png(
+                    Containers.chunk(
+                        "zxIf", [0] + Containers.bigEndian(exif.count, 4) + Containers.deflated(exif)),
+                    Containers.chunk(
+                        "iTXt", Array("XML:com.adobe.xmp\0\u{1}\0\0\0".utf8) + Containers.deflated(xmp)),
+                    Containers.chunk(
+                        "zTXt",
+                        Array("Raw profile type APP1\0\0".utf8)
+                            + Containers.deflated(Containers.rawProfile("generic", Containers.exifMark + exif))),
+                    Containers.chunk(
+                        "tEXt",
+                        Array("Raw profile type exif\0".utf8)
+                            + Containers.rawProfile("exif", Containers.exifMark + exif)),
+                    Containers.chunk(
+                        "zTXt",
+                        Array("Raw profile type xmp\0\0".utf8)
+                            + Containers.deflated(Containers.rawProfile("xmp", xmp))))
+            }
+        ),
+    ]
+
+    @Test(arguments: otherPlaces.map(\.name)) func `positions in other places are erased`(name: String) throws {
+        let file = try #require(Self.otherPlaces.first { $0.name == name }).file
+        #expect(Self.erasing(file(Self.exif, Self.xmp)) == (true, file(Self.erased(Self.exif), Self.erasedXMP)))
+        #expect(Self.erasing(file(Self.erased(Self.exif), Self.erasedXMP)).hadPosition == false)
     }
 
-    @Test func `of PNG, packed metadata with a position are removed, others stay`() {
-        let keep = Containers.chunk("zTXt", Array("Comment\0\0".utf8) + Containers.deflated(Self.xmp))
-        let clean = Containers.chunk(
-            "zTXt",
-            Array("Raw profile type exif\0\0".utf8)
-                + Containers.deflated(Containers.rawProfile("exif", Containers.exifMark + Self.erased(Self.exif))))
-        let packed = [
-            Containers.chunk("iTXt", Array("XML:com.adobe.xmp\0\u{1}\0\0\0".utf8) + Containers.deflated(Self.xmp)),
-            Containers.chunk(
-                "zTXt",
-                Array("Raw profile type APP1\0\0".utf8)
-                    + Containers.deflated(Containers.rawProfile("generic", Containers.exifMark + Self.exif))),
-            Containers.chunk(
-                "tEXt",
-                Array("Raw profile type exif\0".utf8) + Containers.rawProfile("exif", Containers.exifMark + Self.exif)),
-            Containers.chunk(
-                "zTXt",
-                Array("Raw profile type xmp\0\0".utf8) + Containers.deflated(Containers.rawProfile("xmp", Self.xmp))),
-            Containers.chunk("tEXt", Array("exif:GPSLatitude\u{0}38/1, 43/1".utf8)),
-            // Not to be read.
-            Containers.chunk("zTXt", Array("Raw profile type exif\0\0".utf8) + [1, 2, 3]),
-        ]
-        for chunk in packed {
-            #expect(Self.erasing(Containers.png(keep, chunk, clean)) == (true, Containers.png(keep, clean)))
+    @Test func `previews in previews end`() {
+        var exif = Self.exif
+        for _ in 0..<200 {
+            exif = Self.exif + Containers.jpeg(Containers.segment(0xE1, Containers.exifMark + exif))
         }
-        #expect(Self.erasing(Containers.png(keep, clean)) == (false, Containers.png(keep, clean)))
-        let dated = PictureMetadata(Data(Containers.png(packed[1])))
-        #expect(dated.takenAt == Date(timeIntervalSince1970: 1_612_087_200))
+        #expect(Self.erasing(Containers.webp(("EXIF", exif))).hadPosition)
+    }
+
+    @Test func `the position of a thermal camera is erased`() {
+        func file(_ place: [UInt8]) -> [UInt8] {
+            let head =
+                Array("FFF\0".utf8) + [UInt8](repeating: 0, count: 16)
+                + [100, 64, 2].flatMap { Containers.bigEndian($0, 4) } + [UInt8](repeating: 0, count: 32)
+            let records = [(0x2A, 128), (0x2B, 132)].flatMap { kind, start in
+                Containers.bigEndian(kind, 2) + [UInt8](repeating: 0, count: 10)
+                    + [start, 4, 0, 0, 0].flatMap { Containers.bigEndian($0, 4) }
+            }
+            let all = head + records + [1, 2, 3, 4] + place
+            let mark = Array("FLIR\0".utf8)
+            return Containers.jpeg(
+                Containers.segment(0xE1, mark + [1, 0, 1] + all.prefix(70)),
+                Containers.segment(0xE1, mark + [1, 1, 1] + all.dropFirst(70)))
+        }
+        #expect(Self.erasing(file([5, 6, 7, 8])) == (true, file([0, 0, 0, 0])))
+        #expect(Self.erasing(file([0, 0, 0, 0])).hadPosition == false)
+    }
+
+    @Test func `of PNG, texts that are only a position or cannot be read are removed`() {
+        let keep = Containers.chunk("zTXt", Array("Comment\0\0".utf8) + Containers.deflated([65, 66]))
+        let removed = [
+            Containers.chunk("tEXt", Array("exif:GPSLatitude\u{0}38/1, 43/1".utf8)),
+            Containers.chunk("zTXt", Array("Raw profile type exif\0\0".utf8) + [1, 2, 3]),
+            Containers.chunk("zxIf", [0, 1, 2]),
+        ]
+        for chunk in removed {
+            #expect(Self.erasing(Containers.png(keep, chunk, keep)) == (true, Containers.png(keep, keep)))
+        }
+    }
+
+    @Test func `the date in packed metadata is found`() {
+        let profile = Containers.rawProfile("generic", Containers.exifMark + Self.exif)
+        let chunk = Containers.chunk(
+            "zTXt", Array("Raw profile type APP1\0\0".utf8) + Containers.deflated(profile))
+        let metadata = PictureMetadata(Data(Containers.png(chunk)))
+        #expect(metadata.takenAt == Date(timeIntervalSince1970: 1_612_087_200))
     }
 
     @Test func `checksums of other chunks stay as they are`() {
@@ -179,12 +270,11 @@ struct PictureMetadataTests {
     }
 
     @Test(arguments: [
-        // Names and values in the data of a picture, in a comment, and in a segment that is cut off.
+        // Names and values in the data of a picture, in a profile of colours, and in a segment that is cut off.
         Containers.jpeg() + Containers.exifMark + exif,
-        Containers.jpeg(Containers.segment(0xFE, xmp)),
-        Containers.jpeg(Containers.segment(0xFE, Containers.exifMark + exif)),
+        Containers.jpeg(Containers.segment(0xE2, Array("ICC_PROFILE\0".utf8) + xmp)),
         [0xFF, 0xD8, 0xFF, 0xE1], [0xFF, 0xD8, 0xFF, 0xE1, 0xFF, 0xFF], [0xFF, 0xD8, 0xFF],
-        Containers.png(Containers.chunk("tEXt", Array("Comment\0".utf8) + xmp)), exif, xmp, [],
+        Containers.png(Containers.chunk("tEXt", Array("Comment\0no latitude".utf8))), exif, xmp, [],
     ])
     func `what is no metadata stays as it is`(file: [UInt8]) {
         #expect(Self.erasing(file) == (false, file))
@@ -200,7 +290,7 @@ struct PictureMetadataTests {
     }
 
     @Test(arguments: 0..<300) func `random damage is survived`(seed: Int) {
-        let places = Self.places
+        let places = Self.places + Self.otherPlaces
         var bytes = places[seed % places.count].file(Containers.exif(littleEndian: seed % 2 == 0), Self.xmp)
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         for _ in 0..<1 + seed % 7 {

@@ -24,6 +24,11 @@ struct XMPPacketTests {
         ),
         (#"<exif:GPSLatitude rdf:value="3" xmlns:b="4"/>"#, #"<exif:GPSLatitude rdf:value=" " xmlns:b="4"/>"#),
         ("<exif:GPSLatitude>38", "<exif:GPSLatitude>  "),
+        ("<a:LocationId><b>geo:38.7,-9</b></a:LocationId>", "<a:LocationId><b>geo:       </b></a:LocationId>"),
+        ("<x dwc:locationID='38.7223, 9.1393' b='4'/>", "<x dwc:locationID='               ' b='4'/>"),
+        ("<dc:title><![CDATA[At lat 38.72]]></dc:title>", "<dc:title><![CDATA[At lat      ]]></dc:title>"),
+        (#"<x b:a="{&quot;lat&quot;:38.72}"/>"#, #"<x b:a="{&quot;lat&quot;:     }"/>"#),
+        ("<x dwc:footprintWKT='POINT (9 38)'/>", "<x dwc:footprintWKT='            '/>"),
         // Not well-formed.
         ("<x a=b exif:GPSLatitude='3'/>", "                             "),
         // Longer than others.
@@ -43,7 +48,8 @@ struct XMPPacketTests {
         "<x exif:GPSVersionID='2.3.0.0' exif:GPSMapDatum='WGS-84' exif:GPSTimeStamp='2021'/>",
         "<x exif:GPSLatitude=''/>",
         "<x exif:GPSLatitude='N'/>", "<x a=b/>3", "<", "<x", "<x a", "<x a=", "<x a='", "<?x", "<!--",
-        "<x xmlns:gps='1'/>",
+        "<x xmlns:gps='1'/>", "<a:LocationId>http://www.geonames.org/2267057</a:LocationId>",
+        "<x crs:Dab='0.123456, 0.654321' crs:Matrix='1.234567 0.123456 0.345678'/>",
     ])
     func `other texts stay`(text: String) { #expect(Self.erasing(Array(text.utf8)) == (false, Array(text.utf8))) }
 

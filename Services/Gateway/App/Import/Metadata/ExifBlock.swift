@@ -33,8 +33,11 @@ struct ExifBlock {
         static let exif = 0x8769
         static let parts = 0x014A
         static let interoperability = 0xA005
-        static let xmp = 700
-        static let photoshop = 0x8649
+
+        /// XMP, Photoshop's resources, and texts and notes of cameras and programs.
+        static let embedded: [Int: MetadataBlock.Kind] = [
+            700: .xmp, 0x8649: .photoshop, 0x010E: .unknown, 0x9286: .unknown, 0x927C: .unknown, 0x9C9C: .unknown,
+        ]
         static let position = 0x8825
         static let takenAt = (date: 0x9003, zone: 0x9011)
         static let digitisedAt = (date: 0x9004, zone: 0x9012)
@@ -56,28 +59,26 @@ struct ExifBlock {
     // MARK: Where
 
     /// Overwrites the directories of positions with zeros.
-    /// - Parameter isEmbedded: whether it is in other metadata, and nothing else is searched in it.
+    /// - Parameter depth: in how many other metadata the content is.
     /// - Returns: whether there is a position.
-    static func erasePosition(in content: inout [UInt8], isEmbedded: Bool = false) -> Bool {
+    static func erasePosition(in content: inout [UInt8], depth: Int = 0) -> Bool {
         guard let start = start(in: content), let block = ExifBlock(content) else { return false }
         let ranges = block.positions
         for range in ranges { for index in range { content[start + index] = 0 } }
         var isFound = !ranges.isEmpty
-        for (range, kind) in isEmbedded ? [] : block.embedded {
+        for (range, kind) in block.embedded {
             let place = start + range.lowerBound..<start + range.upperBound
-            var part = Array(content[place])
-            guard kind.erasePosition(in: &part) else { continue }
-            content.replaceSubrange(place, with: part)
-            isFound = true
+            let part = MetadataBlock(kind: kind, place: .ranges([place]))
+            if part.erasePosition(in: &content, depth: depth + 1) { isFound = true }
         }
-        return isFound
+        // Previews have metadata of their own.
+        return JPEGSegments.erasePosition(ofPicturesIn: &content, depth: depth + 1) || isFound
     }
 
-    /// Where other metadata are.
+    /// Where other metadata and texts are.
     private var embedded: [(Range<Int>, MetadataBlock.Kind)] {
         directories.flatMap(entries).compactMap { entry in
-            let kinds: [Int: MetadataBlock.Kind] = [Tag.xmp: .xmp, Tag.photoshop: .photoshop]
-            guard let kind = kinds[entry.tag], let range = value(entry) else { return nil }
+            guard let kind = Tag.embedded[entry.tag], let range = value(entry) else { return nil }
             return (range, kind)
         }
     }

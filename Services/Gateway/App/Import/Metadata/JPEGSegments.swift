@@ -2,24 +2,34 @@ import Foundation
 
 /// The segments of metadata in a JPEG file, which may have several pictures (CIPA DC-007) and a video behind the first.
 enum JPEGSegments {
-    static func isJPEG(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: [0xFF, 0xD8, 0xFF]) }
+    static func isJPEG(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: signature) }
 
     /// So many pictures are searched.
     private static let mostPictures = 16
 
+    /// Nothing in the data of a picture has these bytes.
+    private static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
+
     static func metadata(in bytes: [UInt8]) -> [MetadataBlock] {
         var blocks: [MetadataBlock] = []
-        var picture: Range<Int>? = 0..<3
+        var picture = bytes.range(of: signature, from: 0)
         for _ in 0..<mostPictures {
             guard let start = picture?.lowerBound else { break }
             let segments = segments(in: bytes, from: start + 2)
             blocks += metadata(of: segments, in: bytes)
             let end = segments.last?.content.upperBound ?? start + 3
-            // Nothing in the data of a picture has these bytes.
-            picture = bytes.range(of: [0xFF, 0xD8, 0xFF], from: end)
+            picture = bytes.range(of: signature, from: end)
             if start == 0 { blocks += MetadataBlock.video(in: bytes, from: end) }
         }
         return blocks
+    }
+
+    /// Overwrites the positions in the metadata of previews.
+    /// - Parameters:
+    ///   - bytes: metadata with pictures among them.
+    ///   - depth: in how many other metadata the pictures are.
+    static func erasePosition(ofPicturesIn bytes: inout [UInt8], depth: Int) -> Bool {
+        metadata(in: bytes).reduce(false) { $1.erasePosition(in: &bytes, depth: depth) || $0 }
     }
 
     private typealias Segment = (marker: UInt8, content: Range<Int>)
@@ -47,7 +57,7 @@ enum JPEGSegments {
 
     private static func metadata(of segments: [Segment], in bytes: [UInt8]) -> [MetadataBlock] {
         var blocks: [MetadataBlock] = []
-        var (exif, photoshop) = ([Range<Int>](), [Range<Int>]())
+        var (exif, photoshop, thermal) = ([Range<Int>](), [Range<Int>](), [Range<Int>]())
         var extended: [ArraySlice<UInt8>: [(offset: Int, content: Range<Int>)]] = [:]
         for (marker, content) in segments {
             func rest(behind mark: String, _ count: Int = 0) -> Range<Int>? {
@@ -68,7 +78,9 @@ enum JPEGSegments {
                 // By the 32 characters of an id, the length of all parts, and the offset of this one.
                 let offset = bytes.bigEndian(at: part.lowerBound - 4, 4) ?? 0
                 extended[bytes[part.lowerBound - 40..<part.lowerBound - 8], default: []].append((offset, part))
-            } else if marker == 0xED, let part = rest(behind: "Photoshop 3.0\0") {
+            } else if marker == 0xED,
+                let part = rest(behind: "Photoshop 3.0\0") ?? rest(behind: "Adobe_Photoshop2.5:", 8)
+            {
                 photoshop.append(part)
             } else if marker == 0xE1, let packet = rest(behind: "http://ns.adobe.com/xap/1.0/\0") {
                 blocks.append(MetadataBlock(kind: .xmp, place: .ranges([packet])))
@@ -77,6 +89,11 @@ enum JPEGSegments {
             {
                 // XMP without its mark.
                 blocks.append(MetadataBlock(kind: .xmp, place: .ranges([first..<content.upperBound])))
+            } else if marker == 0xE1, let part = rest(behind: "FLIR\0", 3) {
+                // Behind the version, the number of the segment and the last number.
+                thermal.append(part)
+            } else if marker == 0xFE || (0xE0...0xEF).contains(marker), rest(behind: "ICC_PROFILE\0") == nil {
+                blocks.append(MetadataBlock(kind: .unknown, place: .ranges([content])))
             }
         }
         if !exif.isEmpty { blocks.append(MetadataBlock(kind: .exif, place: .ranges(exif))) }
@@ -85,36 +102,7 @@ enum JPEGSegments {
             blocks.append(MetadataBlock(kind: .xmp, place: .ranges(ranges)))
         }
         if !photoshop.isEmpty { blocks.append(MetadataBlock(kind: .photoshop, place: .ranges(photoshop))) }
+        if !thermal.isEmpty { blocks.append(MetadataBlock(kind: .thermal, place: .ranges(thermal))) }
         return blocks
-    }
-}
-
-/// Photoshop's resources, one behind the other (Photoshop File Formats, "Image Resource Blocks").
-enum PhotoshopResources {
-    private static let signatures = ["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]
-
-    static func erasePosition(in bytes: inout [UInt8]) -> Bool {
-        var (start, isFound) = (0, false)
-        while let id = bytes.bigEndian(at: start + 4, 2), let name = bytes.bigEndian(at: start + 6, 1) {
-            // The name and the content have an even length.
-            let place = start + 6 + (name + 2) / 2 * 2
-            guard Self.signatures.contains(where: { bytes.has($0, at: start) }),
-                let length = bytes.bigEndian(at: place, 4)
-            else { break }
-            let content = place + 4..<min(place + 4 + length, bytes.count)
-            var part = Array(bytes[content])
-            let hasPosition =
-                switch id {
-                case 0x0422, 0x0423: ExifBlock.erasePosition(in: &part, isEmbedded: true)
-                case 0x0424: XMPPacket.erasePosition(in: &part)
-                default: false
-                }
-            if hasPosition {
-                bytes.replaceSubrange(content, with: part)
-                isFound = true
-            }
-            start = place + 4 + (length + 1) / 2 * 2
-        }
-        return isFound
     }
 }

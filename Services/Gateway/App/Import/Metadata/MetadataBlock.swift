@@ -12,6 +12,12 @@ struct MetadataBlock {
         /// The video of a moving picture.
         case video
 
+        /// The records of a thermal camera.
+        case thermal
+
+        /// A comment or the data of another program: XMP, Exif, Photoshop's resources, or free text.
+        case unknown
+
         /// A text that is nothing but a part of a position, or that cannot be looked into.
         case position
     }
@@ -20,8 +26,8 @@ struct MetadataBlock {
         /// Where the bytes are; several ranges for a block that is divided.
         case ranges([Range<Int>])
 
-        /// Compressed, or as hexadecimal digits: the chunk that has it, and the bytes.
-        case packed(Range<Int>, [UInt8])
+        /// Compressed, or as hexadecimal digits: the chunk that has it, the bytes, and the chunk with other bytes.
+        case packed(Range<Int>, [UInt8], repack: ([UInt8]) -> [UInt8])
     }
 
     let kind: Kind
@@ -32,7 +38,7 @@ struct MetadataBlock {
         case JPEGSegments.isJPEG(bytes): JPEGSegments.metadata(in: bytes)
         case bytes.starts(with: PNGChunks.signature): PNGChunks.metadata(in: bytes)
         case bytes.has("RIFF", at: 0): riff(bytes)
-        case bytes.has("GIF8", at: 0): gif(bytes)
+        case bytes.has("GIF8", at: 0): GIFBlocks.metadata(in: bytes)
         case bytes.has("ftyp", at: 4): HEIFItems.metadata(in: bytes)
         default: []
         }
@@ -41,8 +47,21 @@ struct MetadataBlock {
     func content(in bytes: [UInt8]) -> [UInt8] {
         switch place {
         case .ranges(let ranges): ranges.flatMap { bytes[$0] }
-        case .packed(_, let content): content
+        case .packed(_, let content, _): content
         }
+    }
+
+    /// Overwrites the position where the block is in `bytes`.
+    /// - Parameter depth: in how many other metadata the bytes are.
+    /// - Returns: whether there is one.
+    func erasePosition(in bytes: inout [UInt8], depth: Int = 0) -> Bool {
+        var content = content(in: bytes)
+        guard case .ranges(let ranges) = place, kind.erasePosition(in: &content, depth: depth) else { return false }
+        for range in ranges {
+            bytes.replaceSubrange(range, with: content.prefix(range.count))
+            content.removeFirst(range.count)
+        }
+        return true
     }
 
     /// The chunks of WebP.
@@ -59,18 +78,6 @@ struct MetadataBlock {
         return blocks + video(in: bytes, from: 8 + (bytes.littleEndian(at: 4, 4) ?? 0))
     }
 
-    /// The application extension with XMP, which ends with bytes that count down (XMP specification, part 3, §1.1.2).
-    private static func gif(_ bytes: [UInt8]) -> [MetadataBlock] {
-        var (blocks, start) = ([MetadataBlock](), 0)
-        while let mark = bytes.range(of: Array("\u{B}XMP DataXMP".utf8), from: start),
-            let end = bytes.range(of: [0x01, 0xFF, 0xFE, 0xFD], from: mark.upperBound)
-        {
-            blocks.append(MetadataBlock(kind: .xmp, place: .ranges([mark.upperBound..<end.lowerBound])))
-            start = end.upperBound
-        }
-        return blocks
-    }
-
     /// The video behind a moving picture.
     static func video(in bytes: [UInt8], from start: Int) -> [MetadataBlock] {
         start < bytes.count ? [MetadataBlock(kind: .video, place: .ranges([start..<bytes.count]))] : []
@@ -78,16 +85,32 @@ struct MetadataBlock {
 }
 
 extension MetadataBlock.Kind {
+    /// Metadata have pictures with metadata, which are searched to this depth.
+    private static let deepest = 3
+
     /// Overwrites the position.
+    /// - Parameter depth: in how many other metadata the content is.
     /// - Returns: whether there is one.
-    func erasePosition(in content: inout [UInt8]) -> Bool {
+    func erasePosition(in content: inout [UInt8], depth: Int = 0) -> Bool {
+        guard depth < Self.deepest else { return false }
         switch self {
-        case .exif: ExifBlock.erasePosition(in: &content)
-        case .xmp: XMPPacket.erasePosition(in: &content)
-        case .photoshop: PhotoshopResources.erasePosition(in: &content)
-        case .video: VideoPosition.erase(in: &content)
-        case .position: true
+        case .exif: return ExifBlock.erasePosition(in: &content, depth: depth)
+        case .xmp: return XMPPacket.erasePosition(in: &content)
+        case .photoshop: return PhotoshopResources.erasePosition(in: &content, depth: depth)
+        case .video: return VideoPosition.erase(in: &content)
+        case .thermal: return ThermalRecords.erasePosition(in: &content)
+        case .unknown:
+            return Self.recognized(content)?.erasePosition(in: &content, depth: depth)
+                ?? CoordinateText.erase(in: &content)
+        case .position: return true
         }
+    }
+
+    /// By the first bytes; nil for free text.
+    private static func recognized(_ content: [UInt8]) -> Self? {
+        if content.range(of: Array("rdf:RDF".utf8), from: 0) != nil { return .xmp }
+        if content.has("8BIM", at: 0) { return .photoshop }
+        return ExifBlock.start(in: content) == nil ? nil : .exif
     }
 }
 

@@ -13,6 +13,7 @@ enum PNGChunks {
             let chunk = content.lowerBound - 8..<content.upperBound + 4
             switch String(decoding: bytes[content.lowerBound - 4..<content.lowerBound], as: UTF8.self) {
             case "eXIf": return MetadataBlock(kind: .exif, place: .ranges([content]))
+            case "zxIf", "zXIf": return compressedExif(in: bytes, chunk, &room)
             case "tEXt", "zTXt", "iTXt": return text(in: bytes, content, chunk, &room)
             default: return nil
             }
@@ -53,12 +54,11 @@ enum PNGChunks {
         let keyword = String(decoding: bytes[content.lowerBound..<end], as: UTF8.self)
         let isXMP = keyword == "XML:com.adobe.xmp"
         let name = keyword.lowercased()
-        let isProfile = name.hasPrefix("raw profile type") && !Self.colours.contains(where: name.hasSuffix)
-        guard isXMP || isProfile else {
-            // As other programs write the members of Exif.
-            return ["gpslat", "gpslon", "gpspos", "latitude", "longitude"].contains(where: name.contains)
-                ? MetadataBlock(kind: .position, place: .packed(chunk, [])) : nil
-        }
+        let isProfile = name.hasPrefix("raw profile type")
+        if isProfile, colours.contains(where: name.hasSuffix) { return nil }
+        let removed = MetadataBlock(kind: .position, place: .packed(chunk, [], repack: { _ in [] }))
+        // As other programs write the members of Exif.
+        if ["gpslat", "gpslon", "gpspos", "latitude", "longitude"].contains(where: name.contains) { return removed }
         var (start, isCompressed) = (end + 1, bytes.has("zTXt", at: chunk.lowerBound + 4))
         if isCompressed {
             // The method, of which there is one.
@@ -74,20 +74,55 @@ enum PNGChunks {
         }
         guard start <= content.upperBound else { return nil }
         let text = start..<content.upperBound
-        if isXMP, !isCompressed { return MetadataBlock(kind: .xmp, place: .ranges([text])) }
-        guard let plain = isCompressed ? inflated(bytes[text], &room) : Array(bytes[text]) else {
-            return MetadataBlock(kind: .position, place: .packed(chunk, []))
+        guard isCompressed || isProfile else {
+            return MetadataBlock(kind: isXMP ? .xmp : .unknown, place: .ranges([text]))
         }
-        let unpacked = isProfile ? profile(plain) : plain
+        guard let plain = isCompressed ? inflated(bytes[text], &room) : Array(bytes[text]) else {
+            // A text that is not readable here is not readable elsewhere; metadata may be.
+            return isXMP || isProfile ? removed : nil
+        }
+        let head = Array(bytes[chunk.lowerBound + 4..<start])
+        func repacked(_ plain: [UInt8]) -> [UInt8] { packed(head + (isCompressed ? deflated(plain) : plain)) }
+        guard isProfile else {
+            return MetadataBlock(kind: isXMP ? .xmp : .unknown, place: .packed(chunk, plain, repack: repacked))
+        }
+        let profile = HexadecimalProfile(plain)
         let kind: MetadataBlock.Kind =
-            if isXMP || name.hasSuffix("xmp") || unpacked.has("http://ns.adobe.com/xap", at: 0) {
+            if name.hasSuffix("xmp") || profile.bytes.has("http://ns.adobe.com/xap", at: 0) {
                 .xmp
-            } else if unpacked.has("8BIM", at: 0) {
+            } else if profile.bytes.has("8BIM", at: 0) {
                 .photoshop
             } else {
                 .exif
             }
-        return MetadataBlock(kind: kind, place: .packed(chunk, unpacked))
+        return MetadataBlock(
+            kind: kind, place: .packed(chunk, profile.bytes, repack: { repacked(profile.text(of: $0)) }))
+    }
+
+    /// Exif behind a zero and its length, compressed.
+    private static func compressedExif(in bytes: [UInt8], _ chunk: Range<Int>, _ room: inout Int) -> MetadataBlock? {
+        let start = chunk.lowerBound + 8 + 5
+        guard start <= chunk.upperBound - 4, let exif = inflated(bytes[start..<chunk.upperBound - 4], &room) else {
+            return MetadataBlock(kind: .position, place: .packed(chunk, [], repack: { _ in [] }))
+        }
+        let head = Array(bytes[chunk.lowerBound + 4..<start])
+        return MetadataBlock(kind: .exif, place: .packed(chunk, exif, repack: { packed(head + deflated($0)) }))
+    }
+
+    // MARK: Compression
+
+    /// - Parameter named: the name of a chunk and its content.
+    private static func packed(_ named: [UInt8]) -> [UInt8] {
+        func number(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+        return number(UInt32(named.count - 4)) + named + number(Bytes(Data(named)).crc32)
+    }
+
+    private static func deflated(_ bytes: [UInt8]) -> [UInt8] {
+        var length = compressBound(uLong(bytes.count))
+        return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, count in
+            // With enough room, it fails only without memory.
+            count = compress(target.baseAddress, &length, bytes, uLong(bytes.count)) == Z_OK ? Int(length) : 0
+        }
     }
 
     /// The size of all inflated metadata of a file; more are not looked into.
@@ -103,12 +138,5 @@ enum PNGChunks {
         }
         room -= inflated?.count ?? 0
         return inflated
-    }
-
-    /// The bytes of a profile, which is written as its name, its length, and hexadecimal digits in lines.
-    private static func profile(_ text: [UInt8]) -> [UInt8] {
-        let lines = text.split(separator: UInt8(ascii: "\n")).dropFirst(2)
-        let digits = lines.joined().compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

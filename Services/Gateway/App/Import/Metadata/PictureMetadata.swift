@@ -32,25 +32,24 @@ struct PictureMetadata {
     }
 
     /// Overwrites the position in the metadata with zeros and spaces, and nothing else. Metadata that are compressed, as PNG may have
-    /// them, are removed when they have a position.
+    /// them, are compressed again, and removed when they cannot be read.
     /// - Returns: whether there was one.
     mutating func erasePosition() -> Bool {
-        var (isFound, removed) = (false, [Range<Int>]())
+        var (isFound, replaced) = (false, [(Range<Int>, [UInt8])]())
         for block in MetadataBlock.all(in: bytes) {
-            var content = block.content(in: bytes)
-            guard block.kind.erasePosition(in: &content) else { continue }
-            isFound = true
             switch block.place {
             case .ranges(let ranges):
-                for range in ranges {
-                    bytes.replaceSubrange(range, with: content.prefix(range.count))
-                    content.removeFirst(range.count)
-                }
+                guard block.erasePosition(in: &bytes) else { continue }
                 PNGChunks.updateChecksum(in: &bytes, of: ranges)
-            case .packed(let chunk, _): removed.append(chunk)
+            case .packed(let chunk, var content, let repack):
+                guard block.kind.erasePosition(in: &content) else { continue }
+                replaced.append((chunk, repack(content)))
             }
+            isFound = true
         }
-        for range in removed.sorted(by: { $0.lowerBound > $1.lowerBound }) { bytes.removeSubrange(range) }
+        for (range, chunk) in replaced.sorted(by: { $0.0.lowerBound > $1.0.lowerBound }) {
+            bytes.replaceSubrange(range, with: chunk)
+        }
         return isFound
     }
 }

@@ -53,14 +53,13 @@ struct XMPPacket {
         var (position, depth) = (Name?.none, 0)
         var index = 0
         while let start = text[index...].firstIndex(of: UInt8(ascii: "<")) {
-            if let position { values.append(Value(range: index..<start, isTelling: position.isTelling)) }
+            values += self.values(of: position, in: index..<start)
             if let (mark, end) = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")].first(where: {
                 text.has($0.0, at: start)
             }) {
                 let close = text.range(of: Array(end.utf8), from: start) ?? text.count..<text.count
-                if let position, mark == "<![CDATA[" {
-                    values.append(
-                        Value(range: start + mark.utf8.count..<close.lowerBound, isTelling: position.isTelling))
+                if mark == "<![CDATA[" {
+                    values += self.values(of: position, in: start + mark.utf8.count..<close.lowerBound)
                 }
                 index = close.upperBound
                 continue
@@ -73,8 +72,7 @@ struct XMPPacket {
             }
             let owner = position ?? (tag.name.isOfPosition ? tag.name : nil)
             for attribute in tag.attributes where !attribute.name.isOfNamespace {
-                guard let name = attribute.name.isOfPosition ? attribute.name : owner else { continue }
-                values.append(Value(range: attribute.value, isTelling: name.isTelling))
+                values += self.values(of: attribute.name.isOfPosition ? attribute.name : owner, in: attribute.value)
             }
             switch tag.kind {
             case .opening where position != nil: depth += 1
@@ -85,8 +83,15 @@ struct XMPPacket {
             }
             index = tag.end
         }
-        if let position { values.append(Value(range: index..<text.count, isTelling: position.isTelling)) }
-        return values
+        return values + self.values(of: position, in: index..<text.count)
+    }
+
+    /// The whole text of a position, or the coordinates in another text.
+    private func values(of position: Name?, in range: Range<Int>) -> [Value] {
+        if let position { return [Value(range: range, isTelling: position.isTelling)] }
+        return CoordinateText.coordinates(in: Array(text[range])).map {
+            Value(range: range.lowerBound + $0.lowerBound..<range.lowerBound + $0.upperBound, isTelling: true)
+        }
     }
 
     /// A qualified name.
@@ -109,6 +114,7 @@ struct XMPPacket {
         /// `geo:lat_long`, `georss:point` and what programs call theirs.
         private static let words = [
             "gps", "latitude", "longitude", "longtitude", "lat_long", "latlong", "georss", "geoposition", "coordinates",
+            "earthpos", "absolutealtitude", "footprintwkt", "geohash",
         ]
 
         /// A version, a status or a time tells no place.
