@@ -312,6 +312,27 @@ import Testing
     }
 
     @Test(arguments: [
+        ("pixelfed-statuses.json", "Pixelfed"), ("Takeout/a.txt", "Google"), ("Google Photos/a.txt", "Google"),
+        ("a.jpg.supplemental-metadata.json", "Google"), ("b/a.jpg.supplemental-meta.json", "Google"),
+        ("photo_123.json", "Flickr"), ("Photos/Photo Details.csv", "iCloud"), ("account/user.json", "Discord"),
+        ("repo.car", "Bluesky"), ("payload-0.json", "Tumblr"), ("message_headers.csv", "Reddit"),
+        ("WhatsApp Chat with Ana.txt", "WhatsApp"),
+    ])
+    func `pictures of an archive that is not understood are not published`(file: String, network: String) async throws {
+        try await withFolder([file: "{}", "a.jpg": nil]) { folder in
+            #expect { try ImportFolder(path: folder).contents() } throws: { error in
+                "\(error)".contains("looks like an archive of \(network) (it has ")
+            }
+        }
+    }
+
+    @Test func `an article begins with its title`() throws {
+        let article = post("<p>Text</p>", attachment("/media_attachments/files/1/original/a.jpg"))
+            .replacing(#""type":"Note""#, with: #""type":"Article","name":"Title""#)
+        #expect(try mastodon(article).map(\.description) == ["Title\n\nText"])
+    }
+
+    @Test(arguments: [
         ("outbox.json", "{}", "Mastodon: it has no list orderedItems"),
         ("outbox.json", #"{"orderedItems":[]}"#, "outbox.json lists none"),
         ("outbox.json", "{\n \"orderedItems\": [}", "at line 2, column 19"),

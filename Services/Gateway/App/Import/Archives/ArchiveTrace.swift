@@ -23,7 +23,23 @@ struct ArchiveTrace {
         "archived_posts": "Instagram", "messages/archived_threads": "Facebook", "messages/filtered_threads": "Facebook",
         "result.json": "Telegram", "messages.html": "Telegram", "_chat.txt": "WhatsApp", "chat_media": "Snapchat",
         "memories_history.json": "Snapchat", "threads_and_replies.json": "Threads",
+        "pixelfed-statuses.json": "Pixelfed", "pixelfed-outbox.json": "Pixelfed", "statuses.json": "Pixelfed",
+        "takeout": "Google", "google photos": "Google", "print-subscriptions.json": "Google",
+        "shared_album_comments.json": "Google", "user-generated-memory-titles.json": "Google",
+        "photo details.csv": "iCloud", "account_profile.json": "Flickr", "messages/index.json": "Discord",
+        "account/user.json": "Discord", "repo.car": "Bluesky", "payload-0.json": "Tumblr", "messaging-1.json": "Tumblr",
+        "post_headers.csv": "Reddit", "message_headers.csv": "Reddit",
     ]
+
+    /// The network that puts a file or a folder of this name into its archives.
+    private static func network(of name: String) -> String? {
+        let lowercased = name.lowercased()
+        if let network = names[name] ?? names[lowercased] { return network }
+        if lowercased.hasPrefix("whatsapp chat") { return "WhatsApp" }
+        // Beside each picture; long names are cut.
+        if lowercased.contains(".supplemental-m") { return "Google" }
+        return lowercased.wholeMatch(of: /photo_\d+\.json/) == nil ? nil : "Flickr"
+    }
 
     /// Those that stand beside folders of an archive, and that no other folder has.
     private static let besideFolders = [
@@ -41,8 +57,7 @@ struct ArchiveTrace {
             let parts = path.split(separator: "/")
             return (1...2).compactMap { length -> (depth: Int, path: String, network: String)? in
                 let name = parts.suffix(length).joined(separator: "/")
-                guard parts.count >= length, let network = Self.names[name] ?? Self.names[name.lowercased()]
-                else { return nil }
+                guard parts.count >= length, let network = Self.network(of: name) else { return nil }
                 return (parts.count - length, path, network)
             }
         }
@@ -82,7 +97,7 @@ struct ArchiveTrace {
             default: "an archive of Mastodon or Instagram, or a folder of pictures only"
             }
         let remedy =
-            depth > 0 && network != "X" && network != "Google"
+            depth > 0 && ["Mastodon", "Instagram"].contains(network)
             ? "; the archive seems to be in its folder \(place): name that one" : ""
         explanation =
             "it looks like an archive of \(network) (it has \(hit)), but its list of posts was not found\(remedy). "

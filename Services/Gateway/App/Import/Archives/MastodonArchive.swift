@@ -107,9 +107,9 @@ struct MastodonArchive {
     /// The addresses of all readers.
     private static let everybody = ["https://www.w3.org/ns/activitystreams#Public", "as:Public", "Public"]
 
-    /// The content warning, if there is one, and the text.
+    /// The title of an article and the content warning, if there are, and the text.
     private static func text(of post: JSONValue) -> String {
-        [post["summary"]?.text, post["content"]?.text.map(HTMLText.plain)]
+        [post["name"]?.text, post["summary"]?.text, post["content"]?.text.map(HTMLText.plain)]
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: "\n\n")
     }
 }
