@@ -10,6 +10,22 @@ struct StartTests {
         #expect(outcome.status == 64 && outcome.errors.contains(argument.1), "\(outcome.errors)")
     }
 
+    @Test func `down says where there is no deployment`() async throws {
+        try await withTemporaryDirectory { directory in
+            for (root, status) in [("none", 66), ("stopped", 0)] {
+                if status == 0 {
+                    try FileManager.default.createDirectory(
+                        atPath: "\(directory)/\(root)/run", withIntermediateDirectories: true)
+                }
+                let outcome = try await Program(path: Program.repository + "/deploy/down").run(
+                    ["--root", "\(directory)/\(root)"])
+                #expect(outcome.status == status, "\(outcome.errors)")
+                let message = status == 0 ? "nothing runs in \(directory)" : "There is no deployment in \(directory)"
+                #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            }
+        }
+    }
+
     @Test func `an empty deployment never imports the sample, and up warns when it runs as root`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, first in
             #expect(first.status == 0 && !first.errors.contains("sample"), "\(first.errors)")
