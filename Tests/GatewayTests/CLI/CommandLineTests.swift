@@ -148,6 +148,19 @@ import Testing
         #expect(none.status == 66 && none.output.isEmpty && none.errors == removed.errors)
         let forced = try await deployment.gateway("remove", id, unknown, "--force")
         #expect(forced.status == 0 && forced.output == "0 removed\n" && forced.errors.isEmpty)
+        let short = try await deployment.gateway("remove", "0badcafe", "--force")
+        #expect(short.status == 0 && short.output == "0 removed\n", "\(short)")
+        #expect(try await deployment.gateway("remove", "0badcafe", "--force", "--json").output == "{\"count\":0}\n")
+    }
+
+    @Test(arguments: [
+        (["comment", "abcd", "y", "--usr", "z"], "Unknown option '--usr'. Did you mean '--username'?"),
+        (["feed", "--limt", "3"], "Unknown option '--limt'. Did you mean '--limit'?"),
+        (["feed", "--nonsense"], "Unknown option '--nonsense'\n"),
+    ])
+    func `the nearest option of the command is suggested`(arguments: [String], message: String) async throws {
+        let outcome = try await deployment.gateway(arguments)
+        #expect(outcome.status == 64 && outcome.errors.hasPrefix("gateway: \(message)"), "\(outcome.errors)")
     }
 
     @Test func `an unknown image is named, in the reader's language`() async throws {

@@ -27,10 +27,34 @@ struct UsageReport {
 
     var text: String {
         unknownCommand.map { "gateway: \($0)\n  See 'gateway --help' for the commands." }
-            ?? GatewayCommand.fullMessage(for: error).replacing("Error: ", with: "gateway: ", maxReplacements: 1)
+            ?? suggesting(GatewayCommand.fullMessage(for: error)).replacing(
+                "Error: ", with: "gateway: ", maxReplacements: 1)
     }
 
-    private var message: String { unknownCommand ?? GatewayCommand.message(for: error) }
+    private var message: String { unknownCommand ?? suggesting(GatewayCommand.message(for: error)) }
+
+    /// The message for an unknown option with the nearest option of the command; the library suggests any.
+    private func suggesting(_ message: String) -> String {
+        message.replacing(/Unknown option '(--[^']*)'(?:\. Did you mean '[^']*'\?)?/) { match in
+            let option = String(match.1)
+            let nearest = nearestOption(to: option).map { ". Did you mean '\($0)'?" } ?? ""
+            return "Unknown option '\(option)'\(nearest)"
+        }
+    }
+
+    /// The nearest option, else the one that begins nearly so.
+    private func nearestOption(to typed: String) -> String? {
+        var command: any ParsableCommand.Type = GatewayCommand.self
+        for word in arguments {
+            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else { break }
+            command = next
+        }
+        let help = GatewayCommand.helpMessage(for: command, columns: 1_000)
+        let options = Set(help.matches(of: /--[a-z][-a-z]*/).map { String($0.0) }).sorted()
+        return Nearest.to(typed, among: options)
+            ?? options.first { Nearest.to(typed, among: [String($0.prefix(typed.count + 1))]) != nil }
+    }
 
     /// The message for an unknown command, with the nearest known command.
     private var unknownCommand: String? {

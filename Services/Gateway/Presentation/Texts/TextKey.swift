@@ -133,6 +133,9 @@ public enum TextKey: String, CaseIterable, Sendable {
     case exportStopped = "export.stopped"
     case exportWritten = "export.written"
 
+    case imageEnding = "image.ending"
+
+    case importPlanned = "import.planned"
     case importPresent = "import.present"
     case importPublished = "import.published"
     case importRefused = "import.refused"
@@ -144,7 +147,9 @@ public enum TextKey: String, CaseIterable, Sendable {
     case importSkippedSystem = "import.skipped.system"
     case importUnknown = "import.unknown"
     case importRefusedComment = "import.refused.comment"
+    case importRefusedConflict = "import.refused.conflict"
     case importRefusedImage = "import.refused.image"
+    case importRefusedMore = "import.refused.more"
     case importRefusedPost = "import.refused.post"
     case importRefusedTwice = "import.refused.twice"
     case importRefusedValues = "import.refused.values"

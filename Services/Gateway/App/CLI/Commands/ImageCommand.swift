@@ -3,6 +3,7 @@ import Foundation
 import GatewayContract
 import ImageDataContract
 import JSON
+import Presentation
 import RPC
 
 struct ImageCommand: ClientCommand {
@@ -64,6 +65,16 @@ struct ImageCommand: ClientCommand {
         guard let output else { return session.output.write(Array(loaded.data.data)) }
         try save(loaded.data.data, to: output)
         session.output.say("\(output): \(facts)")
+        let type = loaded.metadata.contentType
+        guard Self.hasOtherEnding(output, than: type) else { return }
+        session.output.complain(Texts(session.language).text(.imageEnding, type))
+    }
+
+    /// Whether a file has the name of a picture in another format.
+    static func hasOtherEnding(_ file: String, than contentType: String) -> Bool {
+        let ending = (file as NSString).pathExtension.lowercased()
+        let types = PictureName.extensions.filter { $0.value == (ending == "jpeg" ? "jpg" : ending) }
+        return !types.isEmpty && types[contentType] == nil
     }
 
     // MARK: In the terminal

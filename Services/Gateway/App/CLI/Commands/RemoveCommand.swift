@@ -1,6 +1,7 @@
 import ArgumentParser
 import FeedContract
 import Foundation
+import JSON
 import Presentation
 import RPC
 
@@ -43,7 +44,12 @@ struct RemoveCommand: ClientCommand {
                 guard force, error.kind == .notFound else { throw error }
             }
         }
-        guard !imageIDs.isEmpty else { return }
+        guard !imageIDs.isEmpty else {
+            let none = Count(count: 0)
+            return session.asJSON
+                ? session.output.print(RawJSON(none, as: Count.codec))
+                : session.output.print(Texts(session.language).text(.removedCount, "0"))
+        }
         // The answer of `feed.remove` has only a count, so missing ids are found before.
         let missing = force ? [] : try await missing(imageIDs, session)
         if missing.count < imageIDs.count {
