@@ -86,6 +86,41 @@ import Testing
         }
     }
 
+    @Test func `of many files that are refused for the same reason, the first ones are named`() async throws {
+        try await withTemporaryDirectory { folder in
+            for index in 0..<9 { try Data("no".utf8).write(to: URL(filePath: "\(folder)/\(index).jpg")) }
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.status == 65 && outcome.output == "0 published, 0 already present, 9 refused\n")
+            let lines = outcome.errors.split(separator: "\n")
+            #expect(lines.count == RefusalLines.perReason + 1, "\(outcome.errors)")
+            #expect(lines.last?.contains("and 4 more, for the same reason as ") == true, "\(outcome.errors)")
+            let json = try await deployment.gateway("import", folder, "--json").output
+            #expect((0..<9).allSatisfy { json.contains("\"\($0).jpg\"") })
+        }
+    }
+
+    @Test func `a dry run says what an import would do, and changes nothing`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let photo = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+                for (name, data) in ["a.jpg": photo, "b.jpg": photo, "c.jpg": Data("no".utf8), "Thumbs.db": Data()] {
+                    try data.write(to: URL(filePath: "\(folder)/\(name)"))
+                }
+                func run(_ options: String...) async throws -> Program.Outcome {
+                    try await deployment.gateway(["import", folder] + options)
+                }
+                let first = try await run("--dry-run")
+                #expect(first.output == "a.jpg\nb.jpg\n2 would be published, 0 already present, 1 refused\n")
+                #expect(first.status == 65 && first.errors.contains("c.jpg: ") && first.errors.contains("1 hidden"))
+                #expect(try FeedJSON(try await deployment.gateway("feed", "--json").output).items.isEmpty)
+                #expect(try await run("--dry-run", "--json").output.contains(#""planned":["a.jpg","b.jpg"]"#))
+                _ = try await run()
+                let second = try await run("--dry-run")
+                #expect(second.output == "0 would be published, 2 already present, 1 refused\n")
+            }
+        }
+    }
+
     @Test(arguments: [
         ([String: String](), "there is neither a manifest.json nor a file with the name of a picture"),
         (["notes.txt": ""], "there is neither a manifest.json nor a file with the name of a picture"),
@@ -118,6 +153,7 @@ import Testing
             try write("Porto", "About another image")
             let outcome = try await deployment.gateway("import", folder)
             #expect(outcome.status == 65 && outcome.output == "0 published, 0 already present, 1 refused\n")
+            #expect(outcome.errors.contains("to replace it, run gateway remove \(id) and import again"))
             let comments = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
             #expect(comments.contains("Lovely!") && !comments.contains("another"), "\(comments)")
         }
@@ -186,6 +222,25 @@ import Testing
         try await withTemporaryDirectory { folder in
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
             #expect { try ImportFolder(path: folder).contents().entries } throws: { "\($0)".contains(place) }
+        }
+    }
+
+    @Test func `an entry of a manifest that is not valid does not stop the others`() async throws {
+        try await withTemporaryDirectory { folder in
+            let manifest = #"[{"file":"a.jpg","source":"mine"},{"file":"b.jpg","credit":"Ana"},{}]"#
+            try Data(manifest.utf8).write(to: URL(filePath: folder + "/manifest.json"))
+            let entries = try ImportFolder(path: folder).contents().entries
+            #expect(entries.map(\.file) == ["a.jpg", "b.jpg", nil])
+            #expect(entries[0].refusal?.hasPrefix("manifest.json: [0].source: must be a URL") == true)
+            #expect(entries[1].refusal == nil && entries[1].details.credit == "Ana")
+            #expect(entries[2].refusal?.hasPrefix("manifest.json: [2].file: must be there") == true)
+        }
+    }
+
+    @Test func `the name of a manifest may be in another case`() async throws {
+        try await withTemporaryDirectory { folder in
+            try Data(#"[{"file":"a.jpg","credit":"Ana"}]"#.utf8).write(to: URL(filePath: folder + "/Manifest.JSON"))
+            #expect(try ImportFolder(path: folder).contents().entries.map(\.details.credit) == ["Ana"])
         }
     }
 

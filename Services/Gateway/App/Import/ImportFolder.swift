@@ -60,13 +60,34 @@ struct ImportFolder: Sendable {
 
     /// What the manifest lists; nil without one.
     private func manifest() throws(RPCError) -> Contents? {
-        let name = Self.manifestName
-        guard FileManager.default.fileExists(atPath: "\(path)/\(name)") else { return nil }
+        // Other systems do not distinguish the case of names.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let same = names.filter { $0.lowercased() == Self.manifestName }
+        guard let name = same.first(where: { $0 == Self.manifestName }) ?? same.min() else { return nil }
         let text = try text(of: name)
-        let entries = try read(name, text, as: .array(of: ImportEntry.codec))
-        let names = try read(name, text, as: .array(of: ImportEntry.namesCodec))
-        let unknown = names.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
+        let entries = try entries(of: name, text)
+        let members = try read(name, text, as: .array(of: ImportEntry.namesCodec))
+        let unknown = members.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
         return Contents(entries: entries, unknownMembers: unknown.sorted())
+    }
+
+    /// The entries of a manifest. One that is not valid is refused; it does not stop the others.
+    private func entries(of name: String, _ text: Data) throws(RPCError) -> [ImportEntry] {
+        do throws(RPCError) {
+            return try read(name, text, as: .array(of: ImportEntry.codec))
+        } catch {
+            let values = try read(name, text, as: .array(of: JSONValue.codec))
+            guard values.count > 1 else { throw error }
+            return values.enumerated().map { index, value in
+                do throws(JSONError) {
+                    return try RawJSON(value, as: JSONValue.codec).read(as: ImportEntry.codec)
+                } catch {
+                    return ImportEntry(
+                        file: value["file"]?.text ?? value["image"]?.text, id: nil, description: nil, location: nil,
+                        comments: [], refusal: "\(name): \(error.inside("[\(index)]"))")
+                }
+            }
+        }
     }
 
     /// The posts of another program's archive; nil without a list of them.

@@ -18,6 +18,9 @@ struct Importer {
 
     /// Whether pictures keep the position in their metadata.
     let keepsPositions: Bool
+
+    /// Whether nothing is written: what would be imported is counted, and what would be refused is refused.
+    var isTrial = false
     let stop: Interruption.Stop
 
     /// Called for every processed image, with the number of processed images.
@@ -43,6 +46,9 @@ struct Importer {
 
         /// The number of processed images, including refused ones.
         var done = 0
+
+        /// The names of the published images, from the top of the feed down. Only a trial has them.
+        var planned: [String] = []
     }
 
     /// A rejected image or comment.
@@ -55,11 +61,13 @@ struct Importer {
         var cause = Cause.post
 
         enum Cause: Sendable, Equatable {
-            /// A post of an archive that is not imported.
+            /// An entry of a list that is not imported.
             case post
             /// It is in the list more than once.
             case twice
             case image(ErrorKind)
+            /// The feed has another item with its id.
+            case conflict(UUID)
             case comment(Int, ErrorKind)
         }
     }
@@ -78,7 +86,11 @@ struct Importer {
         let batches = refuseUnusable(entries, &summary).chunks(of: FeedContract.maximumBatch)
         for (index, batch) in batches.enumerated().reversed() {
             let stored = try await store(batch, isTop: index == 0, &summary)
-            for picture in try await publish(stored, &summary) { try await comment(picture, &summary) }
+            if isTrial {
+                try await plan(stored, &summary)
+            } else {
+                for picture in try await publish(stored, &summary) { try await comment(picture, &summary) }
+            }
             if stop.isWanted, summary.done < entries.count { throw RPCError(.cancelled, "interrupted", begun: false) }
         }
     }
@@ -154,7 +166,7 @@ struct Importer {
             let put = PutImage(
                 data: Bytes(picture.data), url: entry.image, defersPlaceholder: !isTop || entry.hints.placeholder != nil
             )
-            let answer = try await session.call(ImageDataContract.put, put)
+            let answer = isTrial ? try expectedAnswer(put) : try await session.call(ImageDataContract.put, put)
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
@@ -167,7 +179,45 @@ struct Importer {
         }
     }
 
+    /// The answer to bytes that look like a picture. Only the service looks at the whole picture.
+    private func expectedAnswer(_ put: PutImage) throws(RPCError) -> PutAnswer {
+        guard PictureMetadata.isPicture(put.data.data) else {
+            throw RPCError(.invalidData, "it does not begin like a JPEG, PNG, GIF, WebP or AVIF picture", begun: false)
+        }
+        let hash = SHA256.hash(data: put.data.data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return PutAnswer(url: put.url ?? "urn:sha256:\(hash)", sha256: hash)
+    }
+
     // MARK: Feed
+
+    /// Compares the images with those of the feed, and publishes none.
+    private func plan(_ pictures: [Stored], _ summary: inout Summary) async throws {
+        var names: [String] = []
+        for picture in pictures {
+            do throws(RPCError) {
+                let stored = try await session.call(FeedContract.get, FeedItemSelection(id: picture.item.id)).item
+                let isSame = Self.authored(picture.item).map { stored.hasTexts(of: $0) } ?? false
+                if isSame { summary.present += 1 } else { refuseConflict(picture, &summary) }
+            } catch {
+                guard error.kind == .notFound else { throw error }
+                names.append(picture.entry.name)
+            }
+        }
+        summary.published += names.count
+        summary.planned = names + summary.planned
+    }
+
+    private func refuseConflict(_ picture: Stored, _ summary: inout Summary) {
+        let id = picture.item.id
+        let reason =
+            "the feed has another item with the id \(id.uuidString); to replace it, run gateway remove \(id.uuidString) and import again"
+        refuse(picture.entry.name, reason, .conflict(id), &summary)
+    }
+
+    /// The item as the feed stores it: trimmed. Nil if it is not valid.
+    private static func authored(_ item: FeedItem) -> FeedItem? {
+        try? RawJSON(item, as: FeedItem.codec).read(as: FeedItem.authoredCodec)
+    }
 
     /// - Returns: the images that are in the feed now. The comments of the others would belong to nothing, or to another image.
     private func publish(_ pictures: [Stored], _ summary: inout Summary) async throws -> [Stored] {
@@ -185,7 +235,11 @@ struct Importer {
                     summary.untagged += 1
                     return pictures
                 }
-                for picture in pictures { refuse(picture.entry.name, error.message, .image(error.kind), &summary) }
+                if error.kind == .alreadyExists {
+                    refuseConflict(pictures[0], &summary)
+                } else {
+                    refuse(pictures[0].entry.name, error.message, .image(error.kind), &summary)
+                }
                 return []
             }
             // At least one item is invalid. Publishing one by one, from the last, shows which.
@@ -197,17 +251,9 @@ struct Importer {
 
     /// Whether the feed has the item without its tags, and otherwise the same.
     private func isUntagged(_ item: FeedItem) async throws(RPCError) -> Bool {
-        guard !item.tags.isEmpty else { return false }
-        let authored: FeedItem
-        do throws(JSONError) {
-            // As the feed stores it: trimmed.
-            authored = try RawJSON(item, as: FeedItem.codec).read(as: FeedItem.authoredCodec)
-        } catch {
-            return false
-        }
+        guard !item.tags.isEmpty, let authored = Self.authored(item) else { return false }
         let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id)).item
-        return stored.tags.isEmpty && stored.description == authored.description
-            && stored.location == authored.location && stored.image == authored.image
+        return stored.tags.isEmpty && stored.hasTexts(of: authored)
     }
 
     // MARK: Comments
@@ -244,6 +290,12 @@ extension RPCError {
         case .invalidData, .invalidParams, .tooLarge, .notFound, .alreadyExists: true
         default: false
         }
+    }
+}
+
+extension FeedItem {
+    fileprivate func hasTexts(of other: FeedItem) -> Bool {
+        description == other.description && location == other.location && image == other.image
     }
 }
 

@@ -9,6 +9,7 @@ extension Importer.Refusal {
         switch cause {
         case .post: return texts[.importRefusedPost]
         case .twice: return texts[.importRefusedTwice]
+        case .conflict(let id): return texts.text(.importRefusedConflict, id.uuidString)
         case .image(let kind): return texts.reason(of: kind)
         case .comment(let number, let kind):
             return "\(texts.text(.importRefusedComment, "\(number)")): \(texts.reason(of: kind))"

@@ -23,7 +23,7 @@ struct ImportCommand: ClientCommand {
             source. Without a manifest all files are imported, including those in subfolders: those that have the date they \
             were taken, the newest on top, then the others by name. Hidden files and those of systems, such as \
             Thumbs.db and @eaDir, are skipped. Importing twice changes nothing, and completes an import that was \
-            interrupted. Rejected files are listed, the others are imported, and the exit code is 65. For a folder without \
+            interrupted. Rejected files are reported, the others are imported, and the exit code is 65; --json lists them all. For a folder without \
             any file it is 66.
 
             The position where a picture was taken is removed from its metadata, except with --keep-position and for an \
@@ -35,6 +35,7 @@ struct ImportCommand: ClientCommand {
             posts without --sensitive, are skipped. An archive that is not understood is refused as a whole.
 
             Examples:
+              gateway import ~/Pictures --dry-run
               gateway import ~/Pictures
               gateway import deploy/sample
             """)
@@ -48,29 +49,38 @@ struct ImportCommand: ClientCommand {
 
     @Flag(help: "Leave the position where a picture was taken in its metadata.") var keepPosition = false
 
+    @Flag(help: "List what would be published, left out or refused, and change nothing.") var dryRun = false
+
     func run(_ session: Session) async throws {
         let folder = ImportFolder(path: folder, takesSensitive: sensitive)
         let contents = try folder.contents()
         let entries = contents.entries
         let output = session.output
         if !contents.unknownMembers.isEmpty {
-            let names = contents.unknownMembers.map { Escaping.visible($0) }.joined(separator: ", ")
-            output.complain(Texts(session.language).text(.importUnknown, names))
+            let names = contents.unknownMembers.prefix(RefusalLines.perReason).map { Escaping.visible($0) }
+            let rest = contents.unknownMembers.count - names.count
+            output.complain(
+                Texts(session.language).text(
+                    .importUnknown, names.joined(separator: ", ") + (rest > 0 ? ", … (+\(rest))" : "")))
         }
         let bar = Mutex(ProgressBar(total: entries.count, on: output.terminal))
+        let lines = Mutex(RefusalLines(language: session.language))
         let stop = Interruption.Stop()
         let importer = Importer(
-            session: session, folder: folder, keepsPositions: keepPosition || folder.isExport, stop: stop,
+            session: session, folder: folder, keepsPositions: keepPosition || folder.isExport, isTrial: dryRun,
+            stop: stop,
             progress: { done, file in output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) }) },
             refused: { refusal in
-                output.draw(bar.withLock { $0.clear() })
                 // With --json the summary lists them.
-                if !session.asJSON { output.complain("\(refusal.file): \(refusal.reason(in: session.language))") }
+                guard !session.asJSON, let line = lines.withLock({ $0.add(refusal) }) else { return }
+                output.draw(bar.withLock { $0.clear() })
+                output.complain(line)
             })
         let (summary, failure) = try await Interruption.summarizing(Importer.Summary(), stop: stop) {
             try await importer.run(entries, &$0)
         }
         output.draw(bar.withLock { $0.clear() })
+        for line in lines.withLock({ $0.rest }) { output.complain(line) }
         report(summary, contents.skipped, session)
         if let failure {
             let place = "\(summary.done)/\(entries.count)"
@@ -84,8 +94,10 @@ struct ImportCommand: ClientCommand {
             session.output.print(RawJSON(Report(summary: summary, skipped: skipped), as: Report.codec))
         } else {
             let texts = Texts(session.language)
+            for name in summary.planned { session.output.print(Escaping.visible(name)) }
             let counts = [
-                (TextKey.importPublished, summary.published), (.importPresent, summary.present),
+                (dryRun ? TextKey.importPlanned : .importPublished, summary.published),
+                (.importPresent, summary.present),
                 (.importRefused, summary.refusals.count),
             ]
             session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
@@ -119,6 +131,8 @@ private struct Report: Sendable {
     static let codec = Codec<Report>.object { object in
         let published = object.required("published", .integer(), \.summary.published)
         let present = object.required("present", .integer(), \.summary.present)
+        let planned = object.optional(
+            "planned", .array(of: .string), { $0.summary.planned.isEmpty ? nil : $0.summary.planned })
         let comments = object.required("comments", .integer(), \.summary.comments)
         let untagged = object.optional(
             "untagged", .integer(), { $0.summary.untagged == 0 ? nil : $0.summary.untagged })
@@ -138,6 +152,7 @@ private struct Report: Sendable {
                 published: try members[published], present: try members[present], comments: try members[comments],
                 untagged: try members[untagged] ?? 0, refusals: try members[refusals])
             summary.positions = try members[positions] ?? 0
+            summary.planned = try members[planned] ?? []
             let counts = try members[skipped] ?? [:]
             let reasons = counts.compactMap { name, count in ImportSkip(rawValue: name).map { ($0, count) } }
             return Report(summary: summary, skipped: Dictionary(uniqueKeysWithValues: reasons))

@@ -33,14 +33,31 @@ struct MetadataBlock {
     let kind: Kind
     let place: Place
 
+    /// The format of a picture's file.
+    enum Container {
+        case jpeg, png, webp, gif, heif
+
+        /// By the first bytes; nil for another file.
+        init?(_ bytes: [UInt8]) {
+            switch true {
+            case JPEGSegments.isJPEG(bytes): self = .jpeg
+            case bytes.starts(with: PNGChunks.signature): self = .png
+            case bytes.has("RIFF", at: 0): self = .webp
+            case bytes.has("GIF8", at: 0): self = .gif
+            case bytes.has("ftyp", at: 4): self = .heif
+            default: return nil
+            }
+        }
+    }
+
     static func all(in bytes: [UInt8]) -> [MetadataBlock] {
-        switch true {
-        case JPEGSegments.isJPEG(bytes): JPEGSegments.metadata(in: bytes)
-        case bytes.starts(with: PNGChunks.signature): PNGChunks.metadata(in: bytes)
-        case bytes.has("RIFF", at: 0): riff(bytes)
-        case bytes.has("GIF8", at: 0): GIFBlocks.metadata(in: bytes)
-        case bytes.has("ftyp", at: 4): HEIFItems.metadata(in: bytes)
-        default: []
+        switch Container(bytes) {
+        case .jpeg: JPEGSegments.metadata(in: bytes)
+        case .png: PNGChunks.metadata(in: bytes)
+        case .webp: riff(bytes)
+        case .gif: GIFBlocks.metadata(in: bytes)
+        case .heif: HEIFItems.metadata(in: bytes)
+        case nil: []
         }
     }
 
