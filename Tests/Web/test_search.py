@@ -21,6 +21,7 @@ def searched():
         running.call("feed.publish", {"items": [{
             "id": "00000000-0000-4000-8000-000000000001", "description": "Sunrise", "location": "São Paulo, Brazil", "image": image,
             "tags": ["golden hour", "Sky"]}, {
+            "id": "00000000-0000-4000-8000-000000000003", "description": "Tower\nThe tower was built in 1930", "image": image}, {
             "id": "00000000-0000-4000-8000-000000000002", "description": "Covered", "image": image, "sensitive": True}]})
         running.gateway("comment", newest, "Que linda galinha!", "--username", "ana")
         running.start("search")
@@ -35,6 +36,28 @@ def open_search(open_at, searched):
         return open_at(searched, path, **{"viewport": {"width": 1000, "height": 900}, **options})
 
     return open
+
+
+def test_a_title_is_set_apart_from_the_words_that_were_found(open_search):
+    page = open_search("/search?q=tower")
+    result = page.locator(".result")
+    assert result.locator("h2").inner_text() == "Tower" and result.locator(".snippet").inner_text() == "The tower was built in 1930"
+    assert result.locator(".snippet mark").all_inner_texts() == ["tower"]
+
+
+def test_escape_leaves_the_field_with_its_words_and_leads_back(open_search):
+    page = open_search()
+    page.wait_for_function("() => history.scrollRestoration === 'manual'")
+    page.keyboard.press("j")
+    row = page.evaluate("document.activeElement.id")
+    page.keyboard.press("/")
+    page.keyboard.type("?j/")
+    assert page.evaluate("document.activeElement.name") == "q" and not page.query_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == row and page.input_value(".search-input") == "?j/"
+    page.keyboard.press("?")
+    assert "Search" in page.inner_text("dialog").split("\n")
 
 
 def test_without_scripts_the_field_is_a_form(open_search):

@@ -61,12 +61,25 @@ extension Pages {
     private func hit(_ hit: SearchAnswer.Hit, at index: Int, _ reader: Reader) -> [String: Any] {
         let image = FeedImagePresenter.viewModel(hit.item, reader.language)
         var members = row(image, at: index, reader)
-        let snippet = hit.found.snippet.map { ["part": $0.text, "isHit": $0.isHit] as [String: Any] }
+        let parts = parts(hit.found.snippet, without: image.heading)
         // A snippet of the title takes its place. Without a title the text's beginning is the title.
-        let text = hit.found.snippet.map(\.text).filter { $0 != "…" }.joined()
+        let text = parts.map(\.text).filter { $0 != "…" }.joined()
         let isOfTitle = (image.heading ?? image.text)?.replacing(/[\n\r\t]/, with: " ").contains(text) ?? false
         // The place is shown anyway.
-        if text != image.location { members[isOfTitle ? "titleSnippet" : "snippet"] = snippet }
+        if text != image.location {
+            members[isOfTitle ? "titleSnippet" : "snippet"] = parts.map { ["part": $0.text, "isHit": $0.isHit] }
+        }
         return members
+    }
+
+    /// The parts of a snippet without the title that it begins with: the title is shown above it.
+    private func parts(_ snippet: [SnippetPart], without title: String?) -> [SnippetPart] {
+        guard let title, snippet.map(\.text).joined().hasPrefix(title + " ") else { return snippet }
+        var excess = title.count + 1
+        return snippet.compactMap { part in
+            let text = part.text.dropFirst(excess)
+            excess -= min(excess, part.text.count)
+            return text.isEmpty ? nil : SnippetPart(String(text), isHit: part.isHit)
+        }
     }
 }

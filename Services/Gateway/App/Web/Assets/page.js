@@ -878,7 +878,7 @@ function watchHelp() {
   document.body.append(dialog);
   const show = () => dialog.showModal();
   watchKeys({ "?": show });
-  dialog.addEventListener("click", ({ target }) => { if (target === dialog) dialog.close(); });
+  dialog.addEventListener("click", ({ target }) => { if (target === dialog || target.closest("button")) dialog.close(); });
   const button = part(".keys-button");
   button.addEventListener("click", show);
   document.querySelector(".foot")?.append(button);
