@@ -9,8 +9,8 @@ public enum SearchContract {
     /// newest first.
     ///
     /// No query is a syntax error: what is not an operator is a word. The operators are `"a phrase"`, `-not`, `tag:T`, `place:P`,
-    /// `from:AUTHOR` (of a comment) and a trailing `*` for a prefix. The last word of the query is a prefix too, if it has two letters
-    /// and is not excluded.
+    /// `by:CREDIT` (of the picture), `from:AUTHOR` (of a comment) and a trailing `*` for a prefix. The last word of the query is a
+    /// prefix too, if it has two letters and is not excluded.
     ///
     /// Fails with `invalid_params` for an `after` that is not from an answer to the same query, and with `data_loss` when the index
     /// is damaged.

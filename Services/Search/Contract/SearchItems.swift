@@ -35,7 +35,7 @@ public struct SearchItems: Sendable, Equatable {
     public static let codec = Codec<SearchItems>.object { object in
         let query = object.optional(
             "q", .string, \.query,
-            #"Words, "phrases", -not, tag:T, place:P, from:AUTHOR; the last word may be incomplete."#)
+            #"Words, "phrases", -not, tag:T, place:P, by:CREDIT, from:AUTHOR; the last word may be incomplete."#)
         let tags = object.optional(
             "tags", .array(of: .string, count: 0...maximumTags), { $0.tags.isEmpty ? nil : $0.tags },
             "Only images with all these tags.")

@@ -10,7 +10,7 @@ struct QueryParser {
     init(_ text: String.UnicodeScalarView.SubSequence) { rest = Substring(String(text)).unicodeScalars }
 
     private static let operators: [(name: String, field: SearchTerm.Field)] = [
-        ("tag", .tag), ("place", .place), ("from", .author),
+        ("tag", .tag), ("place", .place), ("by", .credit), ("from", .author),
     ]
 
     /// Nil at the end.

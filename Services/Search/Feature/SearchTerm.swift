@@ -3,10 +3,12 @@ import EdgeModel
 /// A word, phrase or filter of a query.
 public struct SearchTerm: Hashable, Sendable {
     public enum Field: String, Hashable, Sendable {
-        /// The title, the place, the tags and the comments.
+        /// The title, the place, the credit, the tags and the comments.
         case text
         case tag
         case place
+        /// The photographer or another author of the picture.
+        case credit
         /// The author of a comment.
         case author
     }

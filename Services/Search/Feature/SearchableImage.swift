@@ -7,16 +7,18 @@ public struct SearchableImage: Equatable, Sendable {
     public let title: String
     public let place: String
     public let tags: [String]
+    public let credit: String
 
-    public init(id: UUID, title: String, place: String, tags: [String]) {
+    public init(id: UUID, title: String, place: String, tags: [String], credit: String = "") {
         self.id = id
         self.title = title
         self.place = place
         self.tags = tags
+        self.credit = credit
     }
 
     /// The size of the texts in UTF-8.
-    public var textBytes: Int { title.utf8.count + place.utf8.count + tags.reduce(0) { $0 + $1.utf8.count } }
+    public var textBytes: Int { ([title, place, credit] + tags).reduce(0) { $0 + $1.utf8.count } }
 }
 
 /// What is searched of a comment.

@@ -8,7 +8,8 @@ import Testing
 /// What readers find.
 @Suite struct FindingTests {
     private let chick = SearchableImage(1, "A yellow chick", place: "Porto, Portugal", tags: ["Bird", "golden hour"])
-    private let lisbon = SearchableImage(2, "Tram in the rain", place: "Lisbon, Portugal", tags: ["tram"])
+    private let lisbon = SearchableImage(
+        2, "Tram in the rain", place: "Lisbon, Portugal", tags: ["tram"], credit: "Inês Silva")
     private let tokyo = SearchableImage(3, "東京タワー 🗼", place: "Tokyo, Japan", tags: ["C++", "海"])
 
     private func withImages(_ body: (TestedIndex) async throws -> Void) async throws {
@@ -29,7 +30,9 @@ import Testing
             ("tag:BIRD", [1]), ("tag:bir", []), ("tag:\"Golden Hour\"", [1]), ("tag:golden", []), ("tag:c++", [3]),
             ("tag:c", []), ("tag:海", [3]), ("place:lis", [2]), ("place:\"lisbon portugal\"", [2]), ("place:rain", []),
             ("from:jose", [1]), ("from:\"José Maria\"", [1]), ("from:maria", [1, 2]), ("from:\"maria maria\"", []),
-            ("from:galinha", []), ("maria ", []), ("東", [3]), ("京タ", [3]), ("東京タワー", [3]), ("東タ", []), ("🗼", [3]),
+            ("from:galinha", []), ("from:silva", []), ("by:silva", [2]), ("by:ine", [2]), ("by:\"ines silva\"", [2]),
+            ("by:maria", []), ("by:tram", []), ("silva ", [2]), ("-by:silva ", [1, 3]), ("maria ", []), ("東", [3]),
+            ("京タ", [3]), ("東京タワー", [3]), ("東タ", []), ("🗼", [3]),
             ("-portugal", [3]), ("-portugal -東京", []), ("", [1, 2, 3]), ("???", []), ("golden bird", [1]),
             ("-???", [1, 2, 3]), ("-東京portugal", [1, 2, 3]), ("\"bird golden\"", []), ("\"rains rains\"", []),
         ])
@@ -310,6 +313,19 @@ import Testing
             let page = try await tested.index.find(SearchQuery(""), 1, after: nil, maximumTotal: limit)
             #expect(page.total == min(limit, total))
             #expect(page.hasMore)
+        }
+    }
+
+    @Test(
+        "of a filter for the place or the credit, only words of that text are hits",
+        arguments: [
+            ("place:lisbon", ["Lisbon", ", Portugal"]), ("by:silva", ["Inês ", "Silva"]),
+        ])
+    func snippetOfFilter(query: String, parts: [String]) async throws {
+        try await withImages { tested in
+            let page = try await tested.index.find(SearchQuery(query), 1, after: nil, maximumTotal: 1)
+            #expect(page.images.first?.snippet.parts.map(\.text) == parts)
+            #expect(page.images.first?.snippet.parts.filter(\.isHit).count == 1)
         }
     }
 

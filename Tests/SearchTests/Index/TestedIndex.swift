@@ -69,8 +69,8 @@ final class TestedIndex {
 
 extension SearchableImage {
     /// An image with a readable id.
-    init(_ number: Int, _ title: String, place: String = "", tags: [String] = []) {
-        self.init(id: UUID(number), title: title, place: place, tags: tags)
+    init(_ number: Int, _ title: String, place: String = "", tags: [String] = [], credit: String = "") {
+        self.init(id: UUID(number), title: title, place: place, tags: tags, credit: credit)
     }
 }
 

@@ -11,14 +11,14 @@ struct SearchCommand: ClientCommand {
         commandName: "search",
         abstract: "Find images by words, tags, places and authors.",
         discussion: """
-            The last word may be incomplete. Operators: "a phrase", -not, tag:T, place:P, from:AUTHOR. Write -- before a \
-            query that begins with a minus.
+            The last word may be incomplete. Operators: "a phrase", -not, tag:T, place:P, by:PHOTOGRAPHER, \
+            from:COMMENTER. Write -- before a query that begins with a minus.
 
             Examples:
               gateway search chick                     also finds chicken
               gateway search '"golden hour" -sea'      a phrase, without the sea
               gateway search --tag animals
-              gateway search place:lisbon from:ana
+              gateway search place:lisbon by:silva
               gateway search galinha --json | jq -r '.items[].image_id'
             """)
 

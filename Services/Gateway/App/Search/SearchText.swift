@@ -51,7 +51,7 @@ enum SearchText: CaseIterable {
         case .tags: "Tags"
         case .places: "Places"
         case .people: "People"
-        case .operators: "Words, \"a phrase\", -not, tag:, place: or from:"
+        case .operators: "Words, \"a phrase\", -not, tag:, place:, by: (photographer) or from: (commenter)"
         case .without: "Search without the tag %@"
         }
     }
@@ -73,7 +73,7 @@ enum SearchText: CaseIterable {
         case .tags: "Etiquetas"
         case .places: "Lugares"
         case .people: "Pessoas"
-        case .operators: "Palavras, \"uma frase\", -não, tag:, place: ou from:"
+        case .operators: "Palavras, \"uma frase\", -não, tag:, place:, by: (fotógrafo) ou from: (comentário)"
         case .without: "Buscar sem a etiqueta %@"
         }
     }
@@ -95,7 +95,7 @@ enum SearchText: CaseIterable {
         case .tags: "Ετικέτες"
         case .places: "Τόποι"
         case .people: "Άτομα"
-        case .operators: "Λέξεις, \"μια φράση\", -όχι, tag:, place: ή from:"
+        case .operators: "Λέξεις, \"μια φράση\", -όχι, tag:, place:, by: (φωτογράφος) ή from: (σχόλιο)"
         case .without: "Αναζήτηση χωρίς την ετικέτα %@"
         }
     }
@@ -117,7 +117,7 @@ enum SearchText: CaseIterable {
         case .tags: "Etiquetas"
         case .places: "Lugares"
         case .people: "Personas"
-        case .operators: "Palabras, \"una frase\", -no, tag:, place: o from:"
+        case .operators: "Palabras, \"una frase\", -no, tag:, place:, by: (fotógrafo) o from: (comentario)"
         case .without: "Buscar sin la etiqueta %@"
         }
     }

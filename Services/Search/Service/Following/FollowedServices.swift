@@ -118,8 +118,10 @@ struct FollowedServices: Sendable {
 
 extension SearchableImage {
     init(_ item: FeedItem) {
-        let texts = [item.description, item.details.alt, item.details.credit].compactMap(\.self)
-        self.init(id: item.id, title: texts.joined(separator: "\n"), place: item.location ?? "", tags: item.tags)
+        let texts = [item.description, item.details.alt].compactMap(\.self)
+        self.init(
+            id: item.id, title: texts.joined(separator: "\n"), place: item.location ?? "", tags: item.tags,
+            credit: item.details.credit ?? "")
     }
 }
 

@@ -8,6 +8,7 @@ struct EntryWords: Sendable {
     let title: String
     let tags: String
     let place: String
+    let credit: String
     let comments: String
     let authors: String
 
@@ -24,6 +25,7 @@ struct EntryWords: Sendable {
         title = Words.indexed(image.title)
         tags = Self.separated(image.tags)
         place = Words.indexed(image.place)
+        credit = Words.indexed(image.credit)
         comments = Self.separated(entry.comments.map(\.message))
         self.authors = Self.separated(authors)
         keys = ([Self.keyMark] + image.tags.map { Self.word(ofKey: ItemTags.key($0)) }).joined(separator: " ")

@@ -99,6 +99,17 @@ enum IndexSchema {
             "4 variants of letters": emptying,
             // Narrow characters with marks are composed.
             "5 narrow characters": emptying,
+            "6 the credit": """
+            \(emptying)
+            ALTER TABLE image ADD COLUMN credit TEXT NOT NULL DEFAULT '';
+            DROP TABLE word;
+            CREATE VIRTUAL TABLE word USING fts5 (
+                title, tags, place, credit, comments, authors, keys,
+                content = '', columnsize = 0, tokenize = 'ascii'
+            );
+            INSERT INTO word (word, rank) VALUES ('hashsize', 4194304);
+            INSERT INTO word (word, rank) VALUES ('automerge', 8);
+            """,
         ])
     }
 

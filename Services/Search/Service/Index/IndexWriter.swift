@@ -19,7 +19,7 @@ final class IndexWriter {
     }
 
     func entry(_ number: Int64) throws -> IndexEntry? {
-        let statement = try db.cachedStatement(sql: "SELECT id, title, place, tags FROM image WHERE number = ?")
+        let statement = try db.cachedStatement(sql: "SELECT id, title, place, tags, credit FROM image WHERE number = ?")
         guard let row = try Row.fetchOne(statement, arguments: [number]) else { return nil }
         let comments = try db.cachedStatement(
             sql: "SELECT id, author, message FROM comment WHERE image = ? ORDER BY id")
@@ -58,10 +58,12 @@ final class IndexWriter {
         let image = entry.image
         try db.cachedStatement(
             sql: """
-                INSERT INTO image (number, id, title, place, tags, generation, knows_comments)
-                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+                INSERT INTO image (number, id, title, place, tags, credit, generation, knows_comments)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
                 """
-        ).execute(arguments: [number, image.id, image.title, image.place, image.tagLines, generation, knowsComments])
+        ).execute(arguments: [
+            number, image.id, image.title, image.place, image.tagLines, image.credit, generation, knowsComments,
+        ])
         guard db.changesCount > 0 else { return false }
         for comment in entry.comments { try insert(comment, on: number) }
         try insert(words ?? EntryWords(entry), at: number)
@@ -71,8 +73,8 @@ final class IndexWriter {
     /// Replaces the texts of an image that is indexed.
     func update(_ image: SearchableImage, at number: Int64) throws {
         guard let old = try entry(number), old.image != image else { return }
-        try db.cachedStatement(sql: "UPDATE image SET title = ?, place = ?, tags = ? WHERE number = ?")
-            .execute(arguments: [image.title, image.place, image.tagLines, number])
+        try db.cachedStatement(sql: "UPDATE image SET title = ?, place = ?, tags = ?, credit = ? WHERE number = ?")
+            .execute(arguments: [image.title, image.place, image.tagLines, image.credit, number])
         var new = old
         new.image = image
         try replace(old, by: new, at: number)
@@ -141,7 +143,8 @@ final class IndexWriter {
         count(words, 1, at: number)
         try db.cachedStatement(
             sql: """
-                INSERT INTO word (rowid, title, tags, place, comments, authors, keys) VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO word (rowid, title, tags, place, credit, comments, authors, keys)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: words.arguments(number))
     }
@@ -150,8 +153,8 @@ final class IndexWriter {
         count(words, -1, at: number)
         try db.cachedStatement(
             sql: """
-                INSERT INTO word (word, rowid, title, tags, place, comments, authors, keys)
-                VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO word (word, rowid, title, tags, place, credit, comments, authors, keys)
+                VALUES ('delete', ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: words.arguments(number))
     }
@@ -204,19 +207,19 @@ final class IndexWriter {
 
 extension EntryWords {
     fileprivate func arguments(_ number: Int64) -> StatementArguments {
-        [number, title, tags, place, comments, authors, keys]
+        [number, title, tags, place, credit, comments, authors, keys]
     }
 }
 
 extension SearchableImage {
     fileprivate static let tagSeparator: Character = "\n"
 
-    /// - Parameter row: id, title, place and tags.
+    /// - Parameter row: id, title, place, tags and credit.
     init(row: Row) throws {
         let tags: String = try row.decode(atIndex: 3)
         self.init(
             id: try row.decode(atIndex: 0), title: try row.decode(atIndex: 1), place: try row.decode(atIndex: 2),
-            tags: tags.split(separator: Self.tagSeparator).map(String.init))
+            tags: tags.split(separator: Self.tagSeparator).map(String.init), credit: try row.decode(atIndex: 4))
     }
 
     /// A tag has no line breaks.

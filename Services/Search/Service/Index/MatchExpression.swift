@@ -66,9 +66,10 @@ private struct Alternatives {
 
     private var columns: String {
         switch field {
-        case .text: "{title tags place comments}"
+        case .text: "{title tags place credit comments}"
         case .tag: "keys"
         case .place: "place"
+        case .credit: "credit"
         case .author: "authors"
         }
     }

@@ -67,7 +67,7 @@ enum Relevance {
         switch column {
         case 0: 10  // title
         case 1: 8  // tags
-        case 2: 5  // place
+        case 2, 3: 5  // place, credit
         default: 0
         }
     }

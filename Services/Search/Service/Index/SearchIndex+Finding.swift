@@ -129,16 +129,18 @@ extension SearchIndex {
     private static func found(
         _ number: Int64, _ cursor: SearchCursor, _ query: SearchQuery, _ db: Database
     ) throws -> Found {
-        let statement = try db.cachedStatement(sql: "SELECT id, title, place, tags FROM image WHERE number = ?")
+        let statement = try db.cachedStatement(sql: "SELECT id, title, place, tags, credit FROM image WHERE number = ?")
         guard let row = try Row.fetchOne(statement, arguments: [number]) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the words of an image without texts")
         }
         let image = try SearchableImage(row: row)
         var terms = query.required.filter { $0.field == .text }
-        var own = [image.title, image.place, image.tags.map { "#\($0)" }.joined(separator: " ")]
-        let places = query.required.filter { $0.field == .place }
-        // Only words of the place are hits then.
-        if terms.isEmpty, !places.isEmpty { (terms, own) = (places, [image.place]) }
+        var own = [image.title, image.credit, image.place, image.tags.map { "#\($0)" }.joined(separator: " ")]
+        // Without words, only those of the filtered text are hits.
+        for (field, text) in [(SearchTerm.Field.place, image.place), (.credit, image.credit)] where terms.isEmpty {
+            let filters = query.required.filter { $0.field == field }
+            if !filters.isEmpty { (terms, own) = (filters, [text]) }
+        }
         var snippet = Snippet(of: own, for: terms)
         if !snippet.hasAll {
             snippet = Snippet(of: try own + messages(of: number, db), for: terms)

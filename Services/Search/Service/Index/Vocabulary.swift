@@ -33,7 +33,7 @@ struct Vocabulary {
 
     /// The words of an image in the table, each once.
     static func words(of words: EntryWords) -> Set<Substring> {
-        let columns = [words.title, words.tags, words.place, words.comments, words.authors]
+        let columns = [words.title, words.tags, words.place, words.credit, words.comments, words.authors]
         return columns.reduce(into: []) { words, column in
             words.formUnion(column.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init))
         }
