@@ -194,6 +194,31 @@ import Testing
         }
     }
 
+    @Test func `a cache of version 2 keeps its images, and makes their variants and facts again`() async throws {
+        try await withTemporaryDirectory { directory in
+            let opening = SQLiteImageCache.opening
+            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true)
+            let pool = try old.open(directory + "/cache.sqlite")
+            try opening.migrator.migrate(pool, upTo: "2 variants and facts")
+            let cache = try SQLiteImageCache(pool, budget: 1_000_000)
+            try await cache.keep(cached(1), at: url(1))
+            let weight = try await pool.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") }
+            let original = cached(1).image.record.hash
+            let variant = Variant(of: original, width: 320, format: .webp)
+            try await cache.keep(stored(2), as: variant, while: { true })
+            try await cache.keep(PictureFacts(width: 16, height: 12, frames: 1), of: original)
+            try pool.close()
+
+            let migrated = try opening.open(directory + "/cache.sqlite")
+            let renewed = try SQLiteImageCache(migrated, budget: 1_000_000)
+            #expect(try await renewed.image(at: url(1)) == cached(1))
+            #expect(try await renewed.variant(variant) == nil)
+            #expect(try await renewed.facts(of: original) == nil)
+            #expect(try await migrated.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") } == weight)
+            try migrated.close()
+        }
+    }
+
     private func withCache(
         budget: Int = 1_000_000, _ body: (SQLiteImageCache, DatabasePool) async throws -> Void
     ) async throws {

@@ -89,6 +89,9 @@ enum ImageCacheSchema {
                 DELETE FROM facts WHERE original = OLD.sha256;
             END;
             """,
+            // Earlier versions read orientation and colours otherwise. What they made is made again when it is asked for.
+            "3 no variants and facts of earlier versions":
+                "DELETE FROM variant_bytes; DELETE FROM variant; DELETE FROM facts;",
         ])
     }
 }
