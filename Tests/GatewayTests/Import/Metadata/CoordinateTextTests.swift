@@ -35,6 +35,13 @@ struct CoordinateTextTests {
     ])
     func `other texts stay`(text: String) { #expect(Self.erasing(Array(text.utf8)) == (false, Array(text.utf8))) }
 
+    @Test(arguments: ["a1.25", "a1 2", "1°", "lat ", "1.2345,"]) func `many numbers take no longer than others`(
+        part: String
+    ) {
+        let text = Array(String(repeating: part, count: 200_000).utf8)
+        #expect(Self.erasing(text) == (false, text))
+    }
+
     @Test func `a text may be in UTF-16`() {
         func wide(_ text: String) -> [UInt8] { text.utf8.flatMap { [0, $0] } }
         #expect(Self.erasing(wide("lat 38.72")) == (true, wide("lat 00.00")))

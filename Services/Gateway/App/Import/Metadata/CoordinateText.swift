@@ -84,25 +84,56 @@ enum CoordinateText {
 
     /// Whether a word in front of the numbers says that they are a position.
     private static func isLabelled(_ group: [Number], in text: [UInt8]) -> Bool {
-        let before = String(decoding: text[..<group[0].range.lowerBound].suffix(32), as: UTF8.self).lowercased()
-            .replacing("&quot;", with: "\"").replacing("&#34;", with: "\"").replacing("&apos;", with: "'")
-        guard let label = before.firstMatch(of: /(\p{L}+)[^\p{L}\p{N}]{0,10}(?:\b\p{L}[^\p{L}\p{N}]{0,3})?$/)?.1
-        else { return false }
+        guard let label = label(before: group[0].range.lowerBound, in: text) else { return false }
         let isPrecise = group.contains { $0.decimals >= 2 } || isAngle(group, in: text)
-        let isCoordinate = ["latitude", "longitude"].contains(where: label.contains)
-        if isCoordinate { return isPrecise || group.count >= 2 }
+        if ["latitude", "longitude"].contains(where: label.contains) { return isPrecise || group.count >= 2 }
         if label == "geo" { return group.contains { $0.decimals >= 1 } }
         return isPrecise
             && (["gps", "coord", "latlon", "latlng"].contains(where: label.contains)
                 || ["lat", "lon", "lng"].contains(label))
     }
 
+    /// The word in front of a number, in lower case. Between them are signs, and at most one letter: a point of the compass.
+    private static func label(before number: Int, in text: [UInt8]) -> String? {
+        var end = number
+        func takeWord() -> Range<Int> {
+            let limit = max(end - longestGap, 0)
+            while end > limit {
+                let entity = entities.first { text.has($0, at: end - $0.utf8.count) }
+                guard entity != nil || !isLetter(text[end - 1]) && !isDigit(text[end - 1]) else { break }
+                end -= entity?.utf8.count ?? 1
+            }
+            let start = text[max(end - longestLabel, 0)..<max(end, 0)].lastIndex { !isLetter($0) }
+            return (start.map { $0 + 1 } ?? max(end - longestLabel, 0))..<end
+        }
+        var word = takeWord()
+        if word.count == 1 {
+            end = word.lowerBound
+            word = takeWord()
+        }
+        return word.isEmpty ? nil : String(decoding: text[word], as: UTF8.self).lowercased()
+    }
+
+    private static let (longestGap, longestLabel) = (12, 24)
+
+    /// Quotation marks in XML.
+    private static let entities = ["&quot;", "&#34;", "&apos;"]
+
     /// Whether the numbers are degrees and minutes with a point of the compass.
     private static func isAngle(_ group: [Number], in text: [UInt8]) -> Bool {
-        guard let first = group.first, let last = group.last, group.count >= 2 else { return false }
-        let start = max(first.range.lowerBound - 2, 0)
-        let part = String(decoding: text[start..<min(last.range.upperBound + 6, text.count)], as: UTF8.self)
-        return part.contains(/\d\s?(?:°|deg|\u{FFFD})\s?\d+(?:\.\d+)?\s?['′]/) && part.contains(/[NSEW]/)
+        guard group.count >= 2 else { return false }
+        let degrees = text[group[0].range.upperBound..<group[1].range.lowerBound].filter { $0 != UInt8(ascii: " ") }
+        let minutes = text[group[1].range.upperBound...].prefix(4).drop { $0 == UInt8(ascii: " ") }
+        guard degreeSigns.contains(degrees), minuteSigns.contains(where: minutes.starts) else { return false }
+        let place = max(group[0].range.lowerBound - 2, 0)..<min(group[group.count - 1].range.upperBound + 6, text.count)
+        return text[place].contains { "NSEW".utf8.contains($0) }
+    }
+
+    private static let degreeSigns: [[UInt8]] = [Array("°".utf8), [0xB0], Array("deg".utf8)]
+    private static let minuteSigns: [[UInt8]] = [Array("'".utf8), Array("′".utf8)]
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
