@@ -282,7 +282,7 @@ def test_many_rows_are_folded_and_unfolded_in_their_order(open_page, feed):
         page = open_page()
         ready(page)
         scroll_through(page)
-        page.wait_for_function("() => document.querySelectorAll('#list > *').length < 250")
+        page.wait_for_function("() => document.querySelectorAll('#list > :not(:empty)').length < 250")
         # A folded row leaves the memory too: each row that is alive has two listeners.
         inspector = page.context.new_cdp_session(page)
         inspector.send("Performance.enable")
@@ -292,11 +292,11 @@ def test_many_rows_are_folded_and_unfolded_in_their_order(open_page, feed):
             metrics = inspector.send("Performance.getMetrics")["metrics"]
             return next(one["value"] for one in metrics if one["name"] == "JSEventListeners")
 
-        until(page, lambda: listeners() < 2 * page.locator("#list > .item").count() + 150)
+        until(page, lambda: listeners() < 2 * page.locator("#list > :not(:empty)").count() + 150)
         ids = feed.ids()
         assert page.eval_on_selector("#list > :last-child", "row => Number(row.ariaPosInSet)") == 400 + COUNT
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-        page.wait_for_function("id => document.getElementById('list').firstElementChild.dataset.id === id", arg=ids[0])
+        page.wait_for_function("id => document.querySelector('#list > :first-child:not(:empty)')?.dataset.id === id", arg=ids[0])
         seen = page.eval_on_selector_all("#list > *", "rows => rows.slice(0, 24).map(row => [row.dataset.id, Number(row.ariaPosInSet)])")
         assert seen == [[id, position + 1] for position, id in enumerate(ids[:24])]
     finally:
@@ -942,19 +942,6 @@ def test_the_theme_changes_at_once_and_is_kept(open_page):
     assert ground() != light and page.evaluate("document.activeElement.matches('.to-light')")
     page.reload()
     assert page.get_attribute("html", "data-theme") == "dark" and ground() != light
-
-
-def test_the_grid_keeps_the_place_of_the_reader(open_page):
-    page = open_page()
-    ready(page)
-    row = shown_ids(page)[4]
-    page.evaluate("id => document.getElementById('i-' + id).scrollIntoView({ block: 'start', behavior: 'instant' })", row)
-    settle(page)
-    page.click(".to-grid")
-    settle(page)
-    box = page.eval_on_selector(f"#i-{row}", "row => row.getBoundingClientRect().toJSON()")
-    assert -box["height"] < box["top"] < 900
-    assert page.eval_on_selector("#list", "list => getComputedStyle(list).gridTemplateColumns.split(' ').length") == 3
 
 
 def test_the_page_of_an_image_has_neighbours_and_one_way_back(open_page, feed):

@@ -4,10 +4,14 @@ import Testing
 
 struct PictureTests {
     @Test(arguments: [
-        (nil, nil, PictureBox.Shape.square), (0, 10, .square), (640, 480, .whole), (4, 5, .whole), (799, 1_000, .tall),
-        (191, 100, .whole), (1_911, 1_000, .wide), (1, 50_000_000, .tall),
-    ])
-    func `a picture is shown whole between 4:5 and 1.91:1`(width: Int?, height: Int?, shape: PictureBox.Shape) {
-        #expect(PictureBox(width: width, height: height).shape == shape)
+        (nil, nil, nil), (0, 10, nil), (640, 480, 1.3333), (4, 5, 0.8), (1, 50_000_000, 0), (50_000_000, 1, 50_000_000),
+    ] as [(Int?, Int?, Double?)])
+    func `a box has the ratio of its picture if its size is known`(width: Int?, height: Int?, ratio: Double?) {
+        #expect(PictureBox(width: width, height: height).ratio == ratio)
+    }
+
+    @Test func `a picture of unknown size is a square`() {
+        let box = PictureBox(width: nil, height: 480)
+        #expect(box.width == box.height)
     }
 }

@@ -11,7 +11,7 @@ extension Pages {
         _ search: SearchRequest, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let answer = await result { () throws(RPCError) in
-            try await gateway.search(search.params(size: Self.pageSize), options)
+            try await gateway.search(search.params(size: Self.pageSize(.list)), options)
         }
         if let error = answer.error, !Self.passing.contains(error.kind) { throw error }
         let language = reader.language

@@ -52,6 +52,7 @@ extension Pages {
         let hasForm = sessions != nil && !isReadOnly && answer != nil
         let model: [String: Any?] = [
             "id": id.uuidString, "image": image.map { row($0, at: 0, reader) },
+            "sizes": "(min-width: 64rem) 44rem, (min-width: 42rem) 40rem, 100vw",
             "comments": answer?.comments.items.map(comment(in: reader.language)) ?? [],
             "empty": hasForm ? answer?.comments.empty : nil,
             "count": answer.flatMap { count($0, after: cursor, reader.language) },

@@ -11,7 +11,7 @@ extension Pages {
     func feed(
         _ load: LoadFeed, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let sized = LoadFeed(limit: load.limit ?? Self.pageSize, afterID: load.afterID, beforeID: load.beforeID)
+        let sized = LoadFeed(limit: load.limit ?? Self.pageSize(reader.layout), afterID: load.afterID, beforeID: load.beforeID)
         let loaded = gateway.presented(
             try await gateway.shownPage(sized, fallsBack: !reader.isScript, options), sized,
             countsNone: sessions != nil, in: reader.language)
@@ -29,7 +29,7 @@ extension Pages {
             "next": loaded.nextAfterID.map { path("/?after_id=\($0.uuidString)\(limit)") },
             "previous": isFirst ? nil : loaded.prevBeforeID.map { path("/?before_id=\($0.uuidString)\(limit)") },
             "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
-            "end": loaded.page.end, "isFirst": isFirst,
+            "end": loaded.page.end, "isFirst": isFirst, "sizes": Self.sizes(reader.layout),
             "cached": loaded.origin == .cache ? loaded.page.status : nil,
             "savedAt": loaded.savedAt.map(AbsoluteDate.machineText),
             "problem": loaded.problems.isEmpty ? nil : texts[.partsUnavailable],
@@ -64,7 +64,7 @@ extension Pages {
                     .compactMapValues(\.self)
             },
             "source": path(Self.imagePath(image.id, width: 960)), "sources": sources(image.id, reader),
-            "width": box.width, "height": box.height, "shape": box.shape.rawValue,
+            "width": box.width, "height": box.height, "ratio": box.ratio,
             "placeholder": image.hints.placeholder?.dataURI,
         ]
         return members.compactMapValues(\.self)
@@ -82,6 +82,14 @@ extension Pages {
     func sources(_ id: UUID, _ reader: Reader) -> String {
         let widths = reader.savesData ? [320, 640] : [320, 640, 960, 1_280]
         return widths.map { "\(path(Self.imagePath(id, width: $0))) \($0)w" }.joined(separator: ", ")
+    }
+
+    /// The value of `sizes` of pictures in the feed: about the widths that the style gives them.
+    private static func sizes(_ layout: Reader.Layout) -> String {
+        switch layout {
+        case .list: "(min-width: 42rem) 40rem, 100vw"
+        case .grid: "(min-width: 64rem) 26rem, (min-width: 37.5rem) 18rem, 60vw"
+        }
     }
 
     static func imagePath(_ id: UUID, width: Int? = nil) -> String {

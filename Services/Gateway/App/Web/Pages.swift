@@ -15,8 +15,13 @@ struct Pages: Sendable {
     /// The sessions of readers who may write comments; nil while comments over HTTP are off.
     var sessions: Sessions?
 
-    /// The number of images on a page: whole rows in the grid with two, three and four columns.
-    static let pageSize = 12
+    /// The number of images on a page: more than a window shows.
+    static func pageSize(_ layout: Reader.Layout) -> Int {
+        switch layout {
+        case .list: 12
+        case .grid: 24
+        }
+    }
 
     /// A path of this site, for a link in a page.
     func path(_ path: String) -> String { publicURL.path + path }

@@ -1,27 +1,18 @@
-/// The space that a row reserves for a picture before it arrives.
+/// The space that a page reserves for a picture before it arrives.
 struct PictureBox: Equatable {
-    /// How the style cuts the picture.
-    enum Shape: String {
-        /// The picture is shown whole.
-        case whole
-        /// The size of the picture is not known.
-        case square
-        /// Higher than 4:5, or wider than 1.91:1; the style shows its middle with this ratio.
-        case tall, wide
-    }
-
     let width: Int
     let height: Int
-    let shape: Shape
+
+    /// The width divided by the height, for the style; nil when the size of the picture is not known.
+    let ratio: Double?
 
     /// - Parameters: the size of the picture in pixels, if it is known.
     init(width: Int?, height: Int?) {
         guard let width, let height, width > 0, height > 0 else {
-            (self.width, self.height, shape) = (640, 640, .square)
+            (self.width, self.height, ratio) = (640, 640, nil)
             return
         }
         (self.width, self.height) = (width, height)
-        let ratio = Double(width) / Double(height)
-        shape = ratio < 0.8 ? .tall : ratio > 1.91 ? .wide : .whole
+        ratio = (Double(width) / Double(height) * 10_000).rounded() / 10_000
     }
 }

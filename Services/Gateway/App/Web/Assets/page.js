@@ -180,6 +180,8 @@ class Pictures {
     if (!photo) return;
     photo.addEventListener("load", () => this.#isBlank(photo) || this.#frame(photo).classList.remove("loading"));
     photo.addEventListener("error", () => this.#isBlank(photo) || this.#fail(photo));
+    // From now on its box decides which file is sharp, in the list and in the grid.
+    if (kind === "feed" && photo.loading !== "lazy") Object.assign(photo, { loading: "lazy", sizes: "auto, " + photo.sizes });
     if (this.#isBlank(photo)) { /* requested when near */ }
     else if (!photo.complete) this.#frame(photo).classList.add("loading");
     else if (!photo.naturalWidth) this.#fail(photo);
@@ -195,26 +197,14 @@ class Pictures {
     photo.removeAttribute("sizes");
   }
 
-  /** The row as the server sent it, for storing. */
+  /** A copy of a row as the server sent it, for storing. */
   restored(row) {
+    const copy = inert.importNode(row, true);
+    copy.querySelector(".retry")?.remove();
+    copy.querySelector(".picture")?.classList.remove("loading", "failed");
     const photo = row.querySelector(".photo");
-    return this.#restore(inert.importNode(row, true), this.#addresses.get(photo), photo?.sizes);
-  }
-
-  /** Takes a row out of the page, and returns it as the server sent it. It is not copied, which would double the garbage. */
-  taken(row) {
-    const photo = row.querySelector(".photo");
-    const sizes = photo?.sizes;
-    this.forget(row);
-    return this.#restore(inert.adoptNode(row), this.#addresses.get(photo), sizes);
-  }
-
-  #restore(row, address, sizes) {
-    row.querySelector(".retry")?.remove();
-    row.querySelector(".picture")?.classList.remove("loading", "failed");
-    const photo = row.querySelector(".photo");
-    if (photo) Object.assign(photo, { ...address, sizes });
-    return row;
+    if (photo) Object.assign(copy.querySelector(".photo"), this.#addresses.get(photo));
+    return copy;
   }
 
   retryFailed() { document.querySelectorAll(".failed .retry").forEach((button) => button.click()); }
@@ -271,59 +261,54 @@ const pictures = new Pictures();
 /** The rows of a document or of the page. */
 function rowsOf(page) { return [...page.querySelectorAll("#list > *")]; }
 
-function isShown(row) { return document.getElementById(row.id) !== null || folds.find(row.id) !== undefined; }
+function isShown(row) { return document.getElementById(row.id) !== null; }
 
-/** Folds rows that are far away: only their text stays, and their space. So thousands of rows stay light. */
+/** Folds rows that are far away: the row stays with its space, what is in it becomes text. So thousands of rows stay light. */
 class Folds {
-  /** How many rows may stay unfolded, and how many are folded at once: whole lines of the grid. */
+  /** How many rows may stay unfolded. */
   static #limit = 240;
-  static #size = 24;
 
-  #rows = new Map();
+  #contents = new WeakMap();
   #near = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) if (isIntersecting) this.unfold(target);
   }, { rootMargin: "300% 0px" });
 
   fold() {
-    const rows = [...list.children];
-    if (rows.length - this.#rows.size <= Folds.#limit) return;
+    const rows = [...list.children].filter((row) => !this.#contents.has(row));
+    if (rows.length <= Folds.#limit) return;
     const boxes = rows.map((row) => row.getBoundingClientRect());
-    const isFar = (row, box) => !this.#rows.has(row) && !row.contains(document.activeElement)
-      && (box.bottom < -5 * innerHeight || box.top > 6 * innerHeight);
-    for (let start = 0; start + Folds.#size <= rows.length;) {
-      const near = rows.slice(start, start + Folds.#size).findLastIndex((row, index) => !isFar(row, boxes[start + index]));
-      if (near < 0) this.#replace(rows.slice(start, start + Folds.#size), boxes[start + Folds.#size - 1].bottom - boxes[start].top);
-      start += near < 0 ? Folds.#size : near + 1;
-    }
+    rows.forEach((row, index) => {
+      const { top, bottom, height } = boxes[index];
+      if ((bottom >= -5 * innerHeight && top <= 6 * innerHeight) || row.contains(document.activeElement)) return;
+      // In the grid its ratio gives a row its height.
+      if (root.dataset.layout === "list") row.style.setProperty("--height", `${height}px`);
+      this.#contents.set(row, pictures.restored(row).innerHTML);
+      pictures.forget(row);
+      row.replaceChildren();
+      this.#near.observe(row);
+    });
   }
 
-  #replace(rows, height) {
-    const fold = document.createElement("div");
-    fold.style.height = `${height}px`;
-    rows[0].before(fold);
-    this.#rows.set(fold, { ids: rows.map((row) => row.id), html: rows.map((row) => pictures.taken(row).outerHTML).join("") });
-    this.#near.observe(fold);
-  }
-
-  unfold(fold) {
-    const { html } = this.#rows.get(fold) ?? {};
+  unfold(row) {
+    const html = this.#contents.get(row);
     if (html === undefined) return;
-    this.#rows.delete(fold);
-    this.#near.unobserve(fold);
-    const rows = rowsOf(new DOMParser().parseFromString(`<div id="list">${html}</div>`, "text/html"));
-    rows.forEach((row) => pictures.prepare(row));
-    fold.replaceWith(...rows);
-    rows.forEach((row) => pictures.watch(row));
-    number();
+    this.#contents.delete(row);
+    this.#near.unobserve(row);
+    row.style.removeProperty("--height");
+    const content = inert.createElement("div");
+    content.innerHTML = html;
+    pictures.prepare(content);
+    row.append(...content.childNodes);
+    pictures.watch(row);
   }
 
-  /** The fold that holds a row. */
-  find(id) { for (const [fold, { ids }] of this.#rows) if (ids.includes(id)) return fold; }
-
-  /** What a fold holds; undefined for a row. */
-  contents(fold) { return this.#rows.get(fold); }
-
-  clear() { this.#rows.clear(); }
+  /** The row as the server sent it, for storing. */
+  restored(row) {
+    const copy = pictures.restored(row);
+    if (this.#contents.has(row)) copy.innerHTML = this.#contents.get(row);
+    copy.style.removeProperty("--height");
+    return copy;
+  }
 }
 
 const folds = new Folds();
@@ -341,34 +326,39 @@ function insert(rows, next) {
 
 /** Numbers the rows for screen readers. */
 function number() {
-  if (kind !== "feed") return;
-  let position = 0;
-  for (const row of list.children) {
-    const folded = folds.contents(row);
-    if (folded) position += folded.ids.length;
-    else row.ariaPosInSet = ++position;
-  }
+  if (kind === "feed") [...list.children].forEach((row, index) => { row.ariaPosInSet = index + 1; });
 }
 
-/** The first row on the screen, and its distance from the top of the window. */
+/** The distance of the middle of a row's picture from the top of the window. */
+function middleOf(row) {
+  const { top, height } = (row.querySelector(".picture") ?? row).getBoundingClientRect();
+  return top + height / 2;
+}
+
+/** The picture next to the middle of the window, and its place there. */
 function anchor() {
-  const bar = document.querySelector(".bar").offsetHeight;
-  const row = [...list.children].find((row) => row.getBoundingClientRect().bottom > bar) ?? list.lastElementChild;
-  return row && { id: row.id, top: row.getBoundingClientRect().top };
+  const distance = ({ place }) => Math.abs(place - innerHeight / 2);
+  // The picture of a row that is not on the screen has no layout yet.
+  const rows = [...list.children].map((row) => ({ row, box: row.getBoundingClientRect() }))
+    .filter(({ box }) => box.bottom > 0 && box.top < innerHeight).map(({ row }) => ({ id: row.id, place: middleOf(row) }));
+  return rows.length ? rows.reduce((one, other) => distance(other) < distance(one) ? other : one) : null;
 }
 
-/** Scrolls until a row has the same distance again. Rows that were never shown have only an estimated size, so it takes some steps. */
-function returnTo(place) {
-  if (place) folds.unfold(folds.find(place.id));
-  const row = place && document.getElementById(place.id);
+/**
+ * Scrolls until a picture is at its place again. It takes some steps: rows that were never shown have only an estimated size, and near
+ * the end the next page must come first.
+ */
+function returnTo(anchor) {
+  const row = document.getElementById(anchor?.id);
   if (!row) return;
   let [steps, steady] = [0, 0];
   const reader = new AbortController();
   // A reader who scrolls decides.
   for (const name of ["wheel", "touchstart", "keydown"]) addEventListener(name, () => reader.abort(), { signal: reader.signal, passive: true });
   const adjust = () => {
-    if (reader.signal.aborted || ++steps > 60 || steady === 5) return reader.abort();
-    const difference = row.getBoundingClientRect().top - place.top;
+    if (reader.signal.aborted || ++steps > 180 || steady === 5) return reader.abort();
+    anchor.reached = middleOf(row);
+    const difference = anchor.reached - anchor.place;
     steady = Math.abs(difference) > 0.5 ? 0 : steady + 1;
     if (!steady) scrollBy({ top: difference, behavior: "instant" });
     requestAnimationFrame(adjust);
@@ -473,6 +463,7 @@ class Reload {
       this.#button.ariaBusy = "true";
       const page = await fetchPage(base + "/");
       const shown = new Map([...list.children].map((row) => [row.id, row]));
+      rowsOf(page).forEach((row) => shown.has(row.id) && folds.unfold(shown.get(row.id)));
       // A row that is shown keeps its picture; its words may be new.
       const rows = rowsOf(page).map((row) => {
         const old = shown.get(row.id);
@@ -482,7 +473,6 @@ class Reload {
       });
       const hadFocus = list.contains(document.activeElement);
       list.replaceChildren(...rows);
-      folds.clear();
       shown.forEach((row) => row.isConnected || pictures.forget(row));
       rows.filter((row) => !shown.has(row.id)).forEach((row) => pictures.watch(row));
       number();
@@ -652,7 +642,6 @@ class News {
   #remove(ids) {
     for (const id of ids.map((id) => id.toUpperCase())) {
       this.#ids.delete(id);
-      folds.unfold(folds.find("i-" + id));
       const row = document.getElementById("i-" + id);
       if (!row) continue;
       row.classList.add("gone");
@@ -759,7 +748,7 @@ class Memory {
     for (const reach of [Infinity, 400, 100]) {
       const near = rows.slice(Math.max(0, middle - reach), middle + reach);
       const isCut = near.length < rows.length;
-      const html = near.map((row) => folds.contents(row)?.html ?? pictures.restored(row).outerHTML).join("");
+      const html = near.map((row) => folds.restored(row).outerHTML).join("");
       const end = isCut ? this.#linkAfter(near.at(-1)) : more.innerHTML;
       try {
         this.#forgetOthers();
@@ -771,8 +760,7 @@ class Memory {
 
   #linkAfter(row) {
     const link = document.createElement("a");
-    const id = folds.contents(row)?.ids.at(-1) ?? row.id;
-    Object.assign(link, { rel: "next", href: base + "/?after_id=" + id.slice(2) });
+    Object.assign(link, { rel: "next", href: base + "/?after_id=" + row.dataset.id });
     return link.outerHTML;
   }
 
@@ -792,20 +780,25 @@ function watchSettings() {
     root.dataset.theme = cookie("theme") ?? root.dataset.theme;
     root.dataset.layout = cookie("layout") ?? root.dataset.layout;
   };
+  let last = null;
+  /** What the reader looks at: also when the last layout has another picture in the middle, that of the layout before. */
+  const kept = () => {
+    const row = document.getElementById(last?.id);
+    if (!row || Math.abs(middleOf(row) - last.reached) > 1) last = anchor();
+    return last;
+  };
   document.querySelector(".tools")?.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-theme], a[data-layout]");
     if (!link) return;
     event.preventDefault();
     const setting = link.dataset.theme ? "theme" : "layout";
     // Each reading of a position after the change lays out all rows, so positions are read before.
-    const place = setting === "layout" && list && kind === "feed" ? anchor() : null;
-    const bar = document.querySelector(".bar").offsetHeight;
+    const place = setting === "layout" ? kept() : null;
     const url = new URL(link.href);
     if (link.dataset.theme === systemTheme()) url.searchParams.set("theme", "auto");
     root.dataset[setting] = url.searchParams.get(setting);
     document.querySelector(`.tool[data-${setting}]:not([data-${setting}="${link.dataset[setting]}"])`).focus({ preventScroll: true });
-    // A row of the list is higher than one of the grid, so its beginning may be far above.
-    returnTo(place && { ...place, top: Math.max(place.top, bar) });
+    returnTo(place);
     fetch(url, { redirect: "manual" }).catch(() => {});
   });
   const menu = document.querySelector(".menu");
