@@ -29,7 +29,8 @@ extension HTTPAnswer {
     /// Pages load only what this server serves, and placeholders, which are in the page as `data:` URLs. Nothing is inline but the
     /// ratio of each picture, as a style attribute: without it no box has its size before its picture, and without scripts.
     static let contentSecurityPolicy = [
-        "default-src 'none'", "img-src 'self' data:", "style-src 'self'", "style-src-attr 'unsafe-inline'", "script-src 'self'", "connect-src 'self'",
+        "default-src 'none'", "img-src 'self' data:", "style-src 'self'", "style-src-attr 'unsafe-inline'",
+        "script-src 'self'", "connect-src 'self'",
         "manifest-src 'self'", "worker-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
     ].joined(separator: "; ")
 }

@@ -11,7 +11,8 @@ extension Pages {
     func feed(
         _ load: LoadFeed, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let sized = LoadFeed(limit: load.limit ?? Self.pageSize(reader.layout), afterID: load.afterID, beforeID: load.beforeID)
+        let sized = LoadFeed(
+            limit: load.limit ?? Self.pageSize(reader.layout), afterID: load.afterID, beforeID: load.beforeID)
         let loaded = gateway.presented(
             try await gateway.shownPage(sized, fallsBack: !reader.isScript, options), sized,
             countsNone: sessions != nil, in: reader.language)
