@@ -41,6 +41,13 @@ struct VideoPositionTests {
         for length in 0..<30 { _ = Self.erasing(Array(box(place).prefix(length))) }
     }
 
+    @Test func `numbers of JSON are erased`() {
+        let text = #"x{"gpsLatitude":38.7223,"longitude": "-9.1393","n":1.25}"#
+        let erased = #"x{"gpsLatitude":00.0000,"longitude": "-0.0000","n":1.25}"#
+        #expect(Self.erasing(Array(text.utf8)) == (true, Array(erased.utf8)))
+        #expect(Self.erasing(Array(erased.utf8)).hadPosition == false)
+    }
+
     @Test func `XMP in a box is erased`() {
         func box(_ value: String) -> [UInt8] {
             Containers.box("uuid", HEIFItems.xmpID + Array("<x exif:GPSLatitude='\(value)'/>".utf8)) + [1, 2, 3]

@@ -11,7 +11,7 @@ enum JPEGSegments {
     private static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
 
     static func metadata(in bytes: [UInt8]) -> [MetadataBlock] {
-        var blocks: [MetadataBlock] = []
+        var (blocks, video) = ([MetadataBlock](), [MetadataBlock]())
         var picture = bytes.range(of: signature, from: 0)
         for _ in 0..<mostPictures {
             guard let start = picture?.lowerBound else { break }
@@ -19,9 +19,9 @@ enum JPEGSegments {
             blocks += metadata(of: segments, in: bytes)
             let end = segments.last?.content.upperBound ?? start + 3
             picture = bytes.range(of: signature, from: end)
-            if start == 0 { blocks += MetadataBlock.video(in: bytes, from: end) }
+            if start == 0 { video = MetadataBlock.video(in: bytes, from: end) }
         }
-        return blocks
+        return blocks + video
     }
 
     /// Overwrites the positions in the metadata of previews.

@@ -1,4 +1,4 @@
-/// The position in a video (ISO/IEC 14496-12): as text of ISO 6709, in a box of 3GPP, and in XMP.
+/// The position in a video (ISO/IEC 14496-12): as text of ISO 6709, in a box of 3GPP, in XMP, and in JSON.
 enum VideoPosition {
     static func erase(in bytes: inout [UInt8]) -> Bool {
         var isFound = false
@@ -6,6 +6,7 @@ enum VideoPosition {
         if marks.contains(where: { bytes.range(of: $0, from: 0) != nil }), eraseTexts(in: &bytes) { isFound = true }
         if eraseBoxes(in: &bytes) { isFound = true }
         if eraseXMP(in: &bytes) { isFound = true }
+        if eraseLabelled(in: &bytes) { isFound = true }
         return isFound
     }
 
@@ -70,6 +71,26 @@ enum VideoPosition {
         }
         return isFound
     }
+
+    /// Numbers behind words, as in the JSON that phones append to pictures.
+    private static func eraseLabelled(in bytes: inout [UInt8]) -> Bool {
+        var isFound = false
+        for word in ["latitude", "Latitude", "longitude", "Longitude"] {
+            var start = 0
+            while let mark = bytes.range(of: Array(word.utf8), from: start) {
+                start = mark.upperBound
+                let place = mark.lowerBound..<min(mark.upperBound + longestValue, bytes.count)
+                var text = Array(bytes[place])
+                guard CoordinateText.erase(in: &text) else { continue }
+                bytes.replaceSubrange(place, with: text)
+                isFound = true
+            }
+        }
+        return isFound
+    }
+
+    /// The number behind a word has ended after so many bytes.
+    private static let longestValue = 32
 
     private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
 
