@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 
-from test_page import PAGE, ready, shown_ids, write
+from test_page import PAGE, ready, shown_ids, until, write
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
@@ -155,9 +155,13 @@ def test_without_the_comments_service_the_feed_goes_on(open_page, feed):
     feed.processes["comments"].kill()
     feed.processes["comments"].wait()
     try:
-        page = open_page()
+        page, other = open_page(), open_page()
         ready(page)
-        assert page.inner_text(".notices .quiet").startswith("Some of this page is not available right now")
+        ready(other)
+        assert page.inner_text("#problem").startswith("Some of this page is not available right now")
+        page.keyboard.press("r")
+        page.wait_for_selector("#reload[aria-busy=false]")
+        assert page.locator("#problem").count() == 1
         assert len(shown_ids(page)) == PAGE
         page.wait_for_function("() => document.querySelector('.photo').naturalWidth === 120")
         page.goto(f"/image/{image}")
@@ -168,6 +172,13 @@ def test_without_the_comments_service_the_feed_goes_on(open_page, feed):
     finally:
         feed.start("comments")
     feed.wait_until_healthy()
+
+    def is_whole():
+        other.keyboard.press("r")
+        return not other.query_selector("#problem")
+
+    # The gateway tries the service again a moment later.
+    until(other, is_whole)
     page.reload()
     page.wait_for_selector("#form")
 

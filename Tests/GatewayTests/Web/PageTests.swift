@@ -196,7 +196,7 @@ import Testing
             for (path, key) in [("/", TextKey.partsUnavailable), ("/image/\(Self.ids[0])", .commentsUnavailable)] {
                 let reply = try await api.exchange(path, [Self.html])
                 let again = key == .partsUnavailable ? "/" : path.replacing("-", with: "%2D") + "?wait=1"
-                let notice = #"<p class="quiet">\#(Texts(.en)[key]) <a href="\#(again)">\#(Texts(.en)[.retry])</a></p>"#
+                let notice = #">\#(Texts(.en)[key]) <a href="\#(again)">\#(Texts(.en)[.retry])</a></p>"#
                 #expect(reply.status == 200 && reply.text.contains(notice), "\(path)")
                 #expect(reply.text.contains("A tower"))
             }

@@ -479,6 +479,8 @@ class Reload {
       document.querySelectorAll("main > .empty, main > .pager").forEach((old) => old.remove());
       const empty = page.querySelector("main > .empty");
       if (empty) list.before(empty);
+      document.getElementById("problem")?.remove();
+      notices.append(...page.querySelectorAll("#problem"));
       this.pager.replaceEnd(page);
       this.pager.reset();
       this.news.clear();
