@@ -1,16 +1,25 @@
 """Where things are: a box is its picture, the grid has full lines, and nothing moves when more comes or the layout changes."""
 
+import json
+import shutil
 import uuid
 
 import pytest
 
-from deployment import deployment, plain, png
+from deployment import PATIENCE, deployment, png
 from slow_phone import OBSERVER, vitals
 from test_page import ready, scroll_for_rows, settle, shown_ids, until
+from test_search import MANIFEST
 
 BAR = 56
 WINDOWS = {"phone": (390, 844), "sideways": (844, 390), "desktop": (1440, 900), "wide": (2560, 1440)}
 SHAPES = {"landscape": (120, 90), "portrait": (60, 180), "panorama": (300, 60), "unknown": (600, 200)}
+
+# Rows that were never near have an estimated size, and get theirs when they are. This gives all rows theirs at once.
+ALL_SIZES = """
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(".items .item { content-visibility: visible !important; }");
+    document.adoptedStyleSheets = [sheet];"""
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +172,7 @@ def test_nothing_moves_while_the_reader_scrolls_and_pages_come_in(open_page, fee
     page.goto("/")
     ready(page)
     page.mouse.move(195, 400)
-    until(page, lambda: (page.mouse.wheel(0, 250), page.query_selector("#more .end"))[1])
+    until(page, lambda: (page.mouse.wheel(0, 250), len(shown_ids(page)) >= 36)[1])
     settle(page)
     assert vitals(page)["shift"] <= 0.01
 
@@ -213,11 +222,7 @@ def many():
 @pytest.mark.parametrize("layout", ["list", "grid"])
 def test_rows_keep_their_place_when_they_are_folded_and_unfolded(open_at, many, layout):
     page = open_at(many, None, viewport={"width": 390, "height": 844})
-    # Rows that were never near have an estimated size, and get theirs when they are.
-    page.add_init_script("""
-        const sheet = new CSSStyleSheet();
-        sheet.replaceSync(".items .item { content-visibility: visible !important; }");
-        document.adoptedStyleSheets = [sheet];""")
+    page.add_init_script(ALL_SIZES)
     if layout == "grid":
         use_grid(page, many)
     page.goto("/")
@@ -234,3 +239,73 @@ def test_rows_keep_their_place_when_they_are_folded_and_unfolded(open_at, many, 
     settle(page)
     after = page.evaluate(tops)
     assert max(abs(one - other) for one, other in zip(before, after)) <= 2
+
+
+# --- Large text -----------------------------------------------------------------------------------------------------------
+
+PAGES = {
+    "list": "/", "grid": "/", "image": "/image/{}", "results": "/search?q=picture", "nothing": "/search?q=nonsense", "error": "/nowhere",
+    "offline": "/offline", "description": "/docs",
+}
+
+# What is wrong with the texts of a page: wider than the window, cut, or with lines of a letter. A description may end after six lines,
+# because a link leads to the rest.
+FAULTS = """() => {
+    const width = document.documentElement.clientWidth, found = [];
+    if (document.documentElement.scrollWidth > width) found.push(`scrolls to ${document.documentElement.scrollWidth}`);
+    for (const one of document.querySelectorAll("body *")) {
+        const text = [...one.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data).join("").trim();
+        if (!text || one.closest(".visually-hidden, .skip, svg") || !one.checkVisibility()) continue;
+        const box = one.getBoundingClientRect(), style = getComputedStyle(one);
+        const longest = Math.max(...text.split(/\\s+/).map(word => word.length));
+        if (box.left < -1 || box.right > width + 1) found.push(`outside: ${text}`);
+        if (style.overflow !== "visible" && one.scrollWidth > one.clientWidth + 1) found.push(`cut: ${text}`);
+        if (style.overflow !== "visible" && one.scrollHeight > one.clientHeight + 2 && !one.matches(".text")) found.push(`cut below: ${text}`);
+        if (box.width < Math.min(longest, 4) * 0.4 * parseFloat(style.fontSize)) found.push(`narrow: ${text}`);
+    }
+    return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def found():
+    """A deployment with search."""
+    with deployment(manifests=[MANIFEST]) as running:
+        running.fill(12)
+        running.start("search")
+        running.processes["search"].wait_for("all images are indexed")
+        running.wait_until_healthy("search")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def large(browser, tmp_path_factory):
+    """A browser whose reader has set text of twice the size."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "Default").mkdir()
+    (folder / "Default/Preferences").write_text(json.dumps({"webkit": {"webprefs": {"default_font_size": 32}}}))
+    context = browser.browser_type.launch_persistent_context(
+        folder, executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=PATIENCE * 1_000, service_workers="block")
+    yield context
+    context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR", "el", "es"])
+@pytest.mark.parametrize("view", PAGES)
+def test_large_text_is_whole(large, browser, found, view, language):
+    zoomed = browser.new_context(service_workers="block")
+    try:
+        # Text of 200 %, and a zoom of 400 % of windows 1,440 and 1,280 px wide.
+        for context, windows in [(large, [(360, 780), (390, 844), (768, 1024), (1440, 900)]), (zoomed, [(360, 225), (320, 200)])]:
+            context.clear_cookies()
+            layout = "grid" if view == "grid" else "list"
+            context.add_cookies([{"name": name, "value": value, "url": found.url} for name, value in [("lang", language), ("layout", layout)]])
+            page = context.new_page()
+            page.add_init_script(ALL_SIZES)
+            page.goto(found.url + PAGES[view].format(found.ids(1)[0]))
+            for width, height in windows:
+                page.set_viewport_size({"width": width, "height": height})
+                assert page.evaluate(FAULTS) == [], width
+            page.close()
+    finally:
+        zoomed.close()

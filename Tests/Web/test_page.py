@@ -1027,9 +1027,3 @@ def test_axe_finds_nothing(open_page, feed, view):
     page.goto(path)
     settle(page)
     assert_accessible(page)
-
-
-def test_text_at_200_percent_needs_no_sideways_scrolling(open_page):
-    page = open_page(viewport={"width": 640, "height": 900})
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 640
