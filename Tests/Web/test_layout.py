@@ -305,6 +305,7 @@ def test_large_text_is_whole(large, browser, found, view, language):
             page.goto(found.url + PAGES[view].format(found.ids(1)[0]))
             for width, height in windows:
                 page.set_viewport_size({"width": width, "height": height})
+                settle(page)
                 assert page.evaluate(FAULTS) == [], width
             page.close()
     finally:

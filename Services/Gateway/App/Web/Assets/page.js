@@ -266,7 +266,7 @@ function isShown(row) { return document.getElementById(row.id) !== null; }
 /** Folds rows that are far away: the row stays with its space, what is in it becomes text. So thousands of rows stay light. */
 class Folds {
   /** How many rows may stay unfolded. */
-  static #limit = 240;
+  static #limit = 120;
 
   #contents = new WeakMap();
   #near = new IntersectionObserver((entries) => {
