@@ -18,6 +18,8 @@ SCREENS = pathlib.Path(__file__).parent / "screens"
 DEVICES = {
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
     "desktop": {"viewport": {"width": 1280, "height": 900}},
+    "sideways": {"viewport": {"width": 844, "height": 390}, "has_touch": True},
+    "wide": {"viewport": {"width": 2560, "height": 1440}},
 }
 STATES = ["feed", "comments", "error", "loading", "failed", "empty", "end", "grid", "full"]
 
@@ -114,12 +116,14 @@ def bring(page, state, server):
 
 
 def scenes():
-    """Each state on a phone and on a desktop, one light and the other dark; and the longest texts."""
+    """Each state on a phone and on a desktop, one light and the other dark; the lowest and the widest window; and the longest texts."""
     for state in STATES:
         yield (state, "phone", "light", "en", 100)
         yield (state, "desktop", "dark", "en", 100)
     for state in ("feed", "comments"):
+        yield (state, "sideways", "dark", "en", 100)
         yield (state, "phone", "light", "el", 100)
+    yield ("grid", "wide", "light", "en", 100)
     for state in ("feed", "comments", "error"):
         yield (state, "phone", "dark", "en", 200)
     for state in ("feed", "comments"):
