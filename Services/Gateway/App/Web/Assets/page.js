@@ -845,8 +845,12 @@ function watchFeedKeys(reload) {
     folds.unfold(focused()[side]);
     show(focused()[side]);
   };
+  const firstOnScreen = () => {
+    const bar = document.querySelector(".bar").offsetHeight;
+    return [...list.children].find((row) => row.getBoundingClientRect().bottom > bar);
+  };
   // Without a focus, the reader begins with what is on the screen.
-  const move = (side) => { if (step(side) === false) show(document.getElementById(anchor()?.id)); };
+  const move = (side) => { if (step(side) === false) show(firstOnScreen()); };
   const leave = (target) => {
     if (!focused()) return false;
     if (target === more) more.tabIndex = -1;
