@@ -155,7 +155,8 @@ def test_pictures_of_the_grid_are_sharp(open_at, gallery):
         assert needed <= got + 1 and got < 2 * needed + 320
     # What is sharp in the grid is sharp in the list.
     page.click(".to-list")
-    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    # A reader who scrolls ends the search for the place before.
+    page.keyboard.press("Home")
     page.wait_for_function(
         """() => {
             const photo = document.querySelector(".photo");
