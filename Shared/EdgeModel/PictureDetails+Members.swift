@@ -23,17 +23,20 @@ extension PictureDetails {
             in object: inout ObjectDeclaration<Object>, isAuthored: Bool,
             _ get: @escaping @Sendable (Object) -> PictureDetails
         ) {
+            self = object.part({ get($0).present }) { Members(in: &$0, isAuthored: isAuthored) }
+        }
+
+        private init(in details: inout ObjectDeclaration<PictureDetails>, isAuthored: Bool) {
             let text = { (maximum: Int) in isAuthored ? Codec<String>.trimmed(0...maximum) : .string }
-            alt = object.optional(
-                "alt", text(maximumAlt), { get($0).alt }, "What the picture shows, for people who cannot see it.")
-            credit = object.optional("credit", text(maximumCredit), { get($0).credit }, "The author of the picture.")
-            license = object.optional(
-                "license", text(maximumCredit), { get($0).license }, "An SPDX identifier, or a text.")
-            source = object.optional(
-                "source", .uri(schemes: sourceSchemes, maximumBytes: isAuthored ? 2_048 : nil), { get($0).source },
+            alt = details.optional(
+                "alt", text(maximumAlt), \.alt, "What the picture shows, for people who cannot see it.")
+            credit = details.optional("credit", text(maximumCredit), \.credit, "The author of the picture.")
+            license = details.optional("license", text(maximumCredit), \.license, "An SPDX identifier, or a text.")
+            source = details.optional(
+                "source", .uri(schemes: sourceSchemes, maximumBytes: isAuthored ? 2_048 : nil), \.source,
                 "The URL of the original.")
-            sensitive = object.optional(
-                "sensitive", .boolean, { get($0).isSensitive ? true : nil }, "True: cover it until the reader asks.")
+            sensitive = details.optional(
+                "sensitive", .boolean, { $0.isSensitive ? true : nil }, "True: cover it until the reader asks.")
         }
 
         public func read(_ members: ObjectMembers) throws(JSONError) -> PictureDetails {
@@ -42,6 +45,9 @@ extension PictureDetails {
                 source: try members[source], isSensitive: try members[sensitive] ?? false)
         }
     }
+
+    /// Nil if it is empty.
+    fileprivate var present: PictureDetails? { isEmpty ? nil : self }
 
     /// An object with the members.
     public static let codec = Codec<PictureDetails>.object { object in

@@ -10,11 +10,14 @@ extension PictureHints {
         public init<Object>(
             in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> PictureHints
         ) {
-            width = object.optional(
-                "width", .integer(sides), { get($0).width }, "In pixels, of the picture as it is shown.")
-            height = object.optional("height", .integer(sides), { get($0).height })
-            placeholder = object.optional(
-                "placeholder", Placeholder.codec, { get($0).placeholder }, "A picture of at most 12 pixels, in base64.")
+            self = object.part(get) { Members(in: &$0) }
+        }
+
+        private init(in hints: inout ObjectDeclaration<PictureHints>) {
+            width = hints.optional("width", .integer(sides), \.width, "In pixels, of the picture as it is shown.")
+            height = hints.optional("height", .integer(sides), \.height)
+            placeholder = hints.optional(
+                "placeholder", Placeholder.codec, \.placeholder, "A picture of at most 12 pixels, in base64.")
         }
 
         public func read(_ members: ObjectMembers) throws(JSONError) -> PictureHints {

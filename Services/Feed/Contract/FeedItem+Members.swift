@@ -18,26 +18,26 @@ extension FeedItem {
         public init<Object>(
             in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> FeedItem
         ) {
-            self.init(
-                in: &object, description: .string, location: .string,
-                image: .uri(schemes: imageSchemes, maximumBytes: nil), tags: .array(of: .string),
-                date: "When the author published the item.", isAuthored: false, get)
+            self = object.part(get) { item in
+                Members(
+                    in: &item, description: .string, location: .string,
+                    image: .uri(schemes: imageSchemes, maximumBytes: nil), tags: .array(of: .string),
+                    date: "When the author published the item.", isAuthored: false)
+            }
         }
 
-        init<Object>(
-            in object: inout ObjectDeclaration<Object>, description: Codec<String>, location: Codec<String>,
-            image: Codec<String>, tags: Codec<[String]>, date: String, isAuthored: Bool,
-            _ get: @escaping @Sendable (Object) -> FeedItem
+        init(
+            in item: inout ObjectDeclaration<FeedItem>, description: Codec<String>, location: Codec<String>,
+            image: Codec<String>, tags: Codec<[String]>, date: String, isAuthored: Bool
         ) {
-            id = object.required("id", .uuid, { get($0).id })
-            self.description = object.optional("description", description, { get($0).description })
-            self.location = object.optional("location", location, { get($0).location })
-            self.image = object.required("image", image, { get($0).image })
-            self.tags = object.optional(
-                "tags", tags, { get($0).tags.isEmpty ? nil : get($0).tags }, "In the author's order.")
-            publishedAt = object.optional("published_at", .date, { get($0).publishedAt }, date)
-            hints = PictureHints.Members(in: &object) { get($0).hints }
-            details = PictureDetails.Members(in: &object, isAuthored: isAuthored) { get($0).details }
+            id = item.required("id", .uuid, \.id)
+            self.description = item.optional("description", description, \.description)
+            self.location = item.optional("location", location, \.location)
+            self.image = item.required("image", image, \.image)
+            self.tags = item.optional("tags", tags, { $0.tags.isEmpty ? nil : $0.tags }, "In the author's order.")
+            publishedAt = item.optional("published_at", .date, \.publishedAt, date)
+            hints = PictureHints.Members(in: &item, \.hints)
+            details = PictureDetails.Members(in: &item, isAuthored: isAuthored, \.details)
         }
 
         public func read(_ members: ObjectMembers) throws(JSONError) -> FeedItem {

@@ -60,7 +60,7 @@ public struct FeedItem: Sendable, Equatable {
     public static let authoredCodec = Codec<FeedItem>.object { object in
         let item = Members(
             in: &object, description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-            image: authoredImage, tags: authoredTags, date: "For imports; default: now.", isAuthored: true, { $0 })
+            image: authoredImage, tags: authoredTags, date: "For imports; default: now.", isAuthored: true)
         return { members throws(JSONError) in try item.read(members) }
     }
 

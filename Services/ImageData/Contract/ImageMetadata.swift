@@ -57,11 +57,15 @@ public struct ImageMetadata: Sendable, Equatable {
         init<Object>(
             in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> ImageMetadata
         ) {
-            contentType = object.required("content_type", .string) { get($0).contentType }
-            size = object.required("size", .integer(1 ... .max), { get($0).size }, "In bytes.")
-            sha256 = object.required("sha256", .string, { get($0).sha256 }, "In lower-case hexadecimal.")
-            source = object.required("source", .oneOf) { get($0).source }
-            storedAt = object.required("stored_at", .date) { get($0).storedAt }
+            self = object.part(get) { Members(in: &$0) }
+        }
+
+        private init(in metadata: inout ObjectDeclaration<ImageMetadata>) {
+            contentType = metadata.required("content_type", .string, \.contentType)
+            size = metadata.required("size", .integer(1 ... .max), \.size, "In bytes.")
+            sha256 = metadata.required("sha256", .string, \.sha256, "In lower-case hexadecimal.")
+            source = metadata.required("source", .oneOf, \.source)
+            storedAt = metadata.required("stored_at", .date, \.storedAt)
         }
 
         func read(

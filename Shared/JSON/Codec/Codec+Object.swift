@@ -14,8 +14,8 @@ extension Codec {
     ) -> Codec {
         var declaration = ObjectDeclaration<Value>()
         let make = declare(&declaration)
-        let names = DeclaredNames(declaration.members.map(\.name))
-        let writers = declaration.members.map(\.write)
+        let names = DeclaredNames(declaration.names)
+        let writers = declaration.writers
         return Codec(
             schema: declaration.schema,
             read: { reader throws(JSONError) in
@@ -31,12 +31,10 @@ extension Codec {
 
 /// Collects the members of an object codec; see `Codec.object`.
 public struct ObjectDeclaration<Object: Sendable> {
-    struct Member: Sendable {
-        let name: String
-        let write: @Sendable (Object, inout JSONWriter) -> Void
-    }
+    typealias Writer = @Sendable (Object, inout JSONWriter) -> Void
 
-    private(set) var members: [Member] = []
+    fileprivate private(set) var names: [String] = []
+    fileprivate private(set) var writers: [Writer] = []
     private var properties: [(String, JSONSchema)] = []
     private var requiredNames: [String] = []
 
@@ -46,7 +44,7 @@ public struct ObjectDeclaration<Object: Sendable> {
     ) -> ObjectMember<Value> {
         requiredNames.append(name)
         let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), codec.write)
-        let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
+        let write: Writer = { object, writer in
             writer.name(encoded: encodedName)
             writeValue(get(object), &writer)
         }
@@ -60,7 +58,7 @@ public struct ObjectDeclaration<Object: Sendable> {
         _ name: String, _ codec: Codec<Value>, _ get: @escaping @Sendable (Object) -> Value?, _ summary: String? = nil
     ) -> ObjectMember<Value?> {
         let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), codec.write)
-        let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
+        let write: Writer = { object, writer in
             guard let value = get(object) else { return }
             writer.name(encoded: encodedName)
             writeValue(value, &writer)
@@ -72,18 +70,34 @@ public struct ObjectDeclaration<Object: Sendable> {
         }
     }
 
+    /// Declares members that belong to a part of the object. The part is taken once for all of them; if it is nil, none is written.
+    public mutating func part<Part, Members>(
+        _ get: @escaping @Sendable (Object) -> Part?, _ declare: (inout ObjectDeclaration<Part>) -> Members
+    ) -> Members {
+        var part = ObjectDeclaration<Part>()
+        (part.names, part.properties, part.requiredNames) = (names, properties, requiredNames)
+        let members = declare(&part)
+        (names, properties, requiredNames) = (part.names, part.properties, part.requiredNames)
+        writers.append { [writers = part.writers] object, writer in
+            guard let part = get(object) else { return }
+            for write in writers { write(part, &writer) }
+        }
+        return members
+    }
+
     private mutating func declare<Value>(
         _ name: String, _ schema: JSONSchema, _ summary: String?,
-        _ write: @escaping @Sendable (Object, inout JSONWriter) -> Void,
+        _ write: @escaping Writer,
         read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value,
         absent: @escaping @Sendable () throws(JSONError) -> Value
     ) -> ObjectMember<Value> {
-        precondition(members.count < ObjectMembers.maximumCount, "an object codec has too many members")
+        precondition(names.count < ObjectMembers.maximumCount, "an object codec has too many members")
         var schema = schema
         if let summary { schema["description"] = .string(summary) }
         properties.append((name, schema))
-        members.append(Member(name: name, write: write))
-        return ObjectMember(name: name, index: members.count - 1, absent: absent, read: read)
+        names.append(name)
+        writers.append(write)
+        return ObjectMember(name: name, index: names.count - 1, absent: absent, read: read)
     }
 
     var schema: JSONSchema {
