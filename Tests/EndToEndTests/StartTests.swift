@@ -132,6 +132,28 @@ struct StartTests {
         }
     }
 
+    @Test func `up applies the settings of the site, and refuses invalid ones before it changes anything`() async throws
+    {
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
+            let before = try await deployment.processes()
+            let file = URL(filePath: deployment.root + "/config.json")
+            try Data(#"{"site":{"title":"Ana’s photographs"}}"#.utf8).write(to: file)
+            #expect(try await deployment.up().output.hasPrefix("Ana’s photographs\n"))
+            let titled = try await deployment.processes()
+            #expect(titled["gateway"] != before["gateway"] && titled["feed"] == before["feed"])
+            _ = try await deployment.up()
+            #expect(try await deployment.processes() == titled)
+
+            try Data(#"{"site":{"titel":"Ana"}}"#.utf8).write(to: file)
+            let refused = try await deployment.up()
+            #expect(refused.status == 78 && refused.errors.contains("config.json:1: site.titel"), "\(refused.errors)")
+            #expect(try await deployment.processes() == titled)
+
+            try FileManager.default.removeItem(at: file)
+            #expect(try await deployment.up().output.hasPrefix("My Feed\n"))
+        }
+    }
+
     @Test func `without search only a part serves, which is exit code 1`() async throws {
         try await withTemporaryDirectory { directory in
             let stubs = try Stubs(directory)
