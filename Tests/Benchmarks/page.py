@@ -7,7 +7,8 @@ Needs a release build; IMAGE_FEED_PROGRAMS names another folder with the program
   - LCP: the time until the largest part of the page is painted, from an empty cache,
   - INP: the slowest of all taps and keys, also of changing the layout and the theme,
   - CLS: the layout shifts of loading, and of loading and scrolling through two pages,
-and then the size of a first visit and the time of the page from request to answer.
+then the size of a first visit, the time of the page from request to answer, and the INP of changes of the layout and of the theme with
+many rows: the median, and the shortest, which other programs on the machine lengthen least.
 """
 import gzip
 import os
@@ -25,12 +26,14 @@ os.environ.setdefault("IMAGE_FEED_PROGRAMS", ".build/release")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Web"))
 from deployment import deployment  # noqa: E402
 from gallery import fill  # noqa: E402
-from slow_phone import VIEWS, slow_page, vitals  # noqa: E402
-from test_page import PAGE, ready, settle, shown_ids, until  # noqa: E402
+from slow_phone import OBSERVER, PROCESSOR, VIEWS, slow_page, vitals  # noqa: E402
+from test_page import PAGE, ready, scroll_for_rows, settle, shown_ids, until  # noqa: E402
 
 IMAGES = 36
 COMMENTS = 30
 REQUESTS = 50
+ROWS, BATCH = 500, 100
+SWITCHES = 10
 
 
 def use(page, view):
@@ -87,6 +90,31 @@ def measure_first_visit(server):
     print(f"{plain_total:8} bytes, {total:6} compressed  all; the page in {1_000 * statistics.median(times):.1f} ms")
 
 
+def measure_switches(browser, server):
+    """Taps in the middle of many rows. Each waits until the one before is painted."""
+    for batch in range(ROWS // BATCH):
+        server.publish(*[f"Row {index} of batch {batch}" for index in range(BATCH)])
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, service_workers="block", locale="en-US") as context:
+        page = context.new_page()
+        page.add_init_script(OBSERVER)
+        page.goto(server.url)
+        ready(page)
+        scroll_for_rows(page, ROWS)
+        page.evaluate("scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: 'instant' })")
+        settle(page)
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": PROCESSOR})
+
+        found = {name: [] for name in ("to-grid", "to-list", "to-dark", "to-light")}
+        for _ in range(SWITCHES):
+            for name, durations in found.items():
+                page.evaluate("() => { vitals.inputs = []; }")
+                page.tap(f".{name}")
+                durations.append(max(vitals(page)["inputs"], default=0))
+                settle(page)
+        for name, durations in found.items():
+            print(f"{name:9} INP {statistics.median(durations):4.0f} ms, shortest {min(durations)} ms, with {ROWS} rows")
+
+
 if __name__ == "__main__":
     with deployment() as server, sync_playwright() as playwright:
         fill(server, IMAGES)
@@ -96,4 +124,5 @@ if __name__ == "__main__":
         for view in VIEWS:
             measure(browser, server, view)
         measure_first_visit(server)
+        measure_switches(browser, server)
         browser.close()
