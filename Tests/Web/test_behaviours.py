@@ -105,6 +105,19 @@ def test_a_pull_at_the_top_reloads(open_page, feed):
     page.wait_for_selector("#reload:not(.armed)")
 
 
+def test_a_pull_that_the_system_cancels_does_not_reload(open_page):
+    page = open_page(None, **PHONE)
+    page.route("**/v1/feed/events", lambda route: None)
+    page.goto("/")
+    ready(page)
+    fingers = Fingers(page)
+    fingers.touch("touchStart", (195, 300))
+    fingers.touch("touchMove", (195, 420))
+    page.wait_for_selector("#reload.armed")
+    fingers.touch("touchCancel")
+    page.wait_for_selector("#reload:not(.armed)")
+
+
 def test_print_shows_rows_and_comments_without_controls(open_page, feed):
     image = feed.ids(1)[0]
     page = open_page()

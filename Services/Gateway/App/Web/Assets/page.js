@@ -500,6 +500,10 @@ class Reload {
       const isFar = start !== null && event.touches[0].clientY - start > 80;
       this.#button.classList.toggle("armed", isFar);
     }, { passive: true });
+    addEventListener("touchcancel", () => {
+      start = null;
+      this.#button.classList.remove("armed");
+    });
     addEventListener("touchend", () => {
       start = null;
       if (this.#button.classList.contains("armed")) this.now();
