@@ -147,6 +147,42 @@ def test_the_wheel_zooms_and_the_mouse_drags_without_hiding_the_caption(open_wid
     assert scale(page) == pytest.approx(2.718 / 1.5, abs=0.01)
 
 
+# Fingers that CDP cannot make: at the same point, or cancelled one by one. Each event is [type, id, x, y, selector].
+FINGERS = """events => {
+    const stage = document.getElementById("stage");
+    stage.setPointerCapture = () => {};
+    for (const [type, pointerId, clientX, clientY, selector = "#stage"] of events) {
+        const options = { pointerId, clientX, clientY, pointerType: "touch", bubbles: true, cancelable: true };
+        document.querySelector(selector).dispatchEvent(new PointerEvent("pointer" + type, options));
+    }
+}"""
+
+
+def test_two_fingers_at_the_same_point_do_not_end_the_zoom(open_wide, wide):
+    page = open_wide(picture(wide), **PHONE)
+    page.wait_for_function("() => document.querySelector('#stage img').naturalWidth === 2000")
+    page.evaluate(FINGERS, [["down", 1, 100, 400], ["down", 2, 100, 400], ["move", 1, 100, 400], ["up", 1, 100, 400], ["up", 2, 100, 400]])
+    assert scale(page) == 1
+    page.keyboard.press("+")
+    assert scale(page) == 1.5
+
+
+@pytest.mark.parametrize("events", [
+    [["down", 1, 100, 300], ["cancel", 1, 100, 300], ["up", 2, 100, 500]],
+    [["down", 1, 100, 300], ["down", 2, 100, 500, "#stage-caption a"], ["up", 2, 100, 500, "#stage-caption a"]],
+])
+def test_only_the_finger_that_went_down_on_the_picture_swipes(open_wide, wide, events):
+    image = publish(wide, description="Old tram", credit="Ana Silva", license="CC-BY-4.0", source="https://a.example/tram")
+    try:
+        page = open_wide(f"/image/{image}/picture", **PHONE)
+        page.wait_for_function("() => document.querySelector('#stage img').naturalWidth === 2000")
+        page.evaluate("document.getElementById('back').addEventListener('click', () => { window.isClosed = true; })")
+        page.evaluate(FINGERS, events)
+        assert page.is_visible(CAPTION) and not page.evaluate("window.isClosed")
+    finally:
+        wide.call("feed.remove", {"ids": [image]})
+
+
 def requested(page):
     """The images whose bytes a page requests in full size, as it requests them."""
     found = []

@@ -1052,7 +1052,7 @@ class Stage {
     });
     stage.addEventListener("pointermove", (event) => this.#move(event));
     stage.addEventListener("pointerup", (event) => this.#release(event));
-    stage.addEventListener("pointercancel", (event) => this.#pointers.delete(event.pointerId));
+    stage.addEventListener("pointercancel", (event) => { this.#pointers.delete(event.pointerId); this.#start = null; });
     stage.addEventListener("dragstart", (event) => event.preventDefault());
     addEventListener("resize", () => this.#draw());
     const zoom = (factor) => this.#zoom(this.#scale * factor, innerWidth / 2, innerHeight / 2);
@@ -1098,7 +1098,8 @@ class Stage {
     const others = [...this.#pointers.values()].filter((pointer) => pointer !== old);
     this.#pointers.set(event.pointerId, event);
     if (others.length === 1) {
-      const distance = (pointer) => Math.hypot(pointer.clientX - others[0].clientX, pointer.clientY - others[0].clientY);
+      // Two fingers may be at the same point.
+      const distance = (pointer) => Math.max(1, Math.hypot(pointer.clientX - others[0].clientX, pointer.clientY - others[0].clientY));
       this.#zoom(this.#scale * distance(event) / distance(old), (event.clientX + others[0].clientX) / 2, (event.clientY + others[0].clientY) / 2);
     } else if (this.#scale > 1) {
       this.#x += event.clientX - old.clientX;
@@ -1108,7 +1109,8 @@ class Stage {
   }
 
   #release(event) {
-    this.#pointers.delete(event.pointerId);
+    // A finger on a link or a button is none of these.
+    if (!this.#pointers.delete(event.pointerId)) return;
     const start = this.#start;
     this.#start = null;
     if (!start) return;
