@@ -73,6 +73,34 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (
+                PictureDetails(credit: "Ana", license: "CC-BY-4.0", source: "https://a.example/1"),
+                #"<a href="https://a.example/1" rel="noopener noreferrer nofollow">Photo: Ana</a> · "#
+                    + #"<a href="https://creativecommons.org/licenses/by/4.0/" rel="license noopener noreferrer nofollow">CC-BY-4.0</a>"#
+            ),
+            (PictureDetails(credit: "Ana", license: "MIT"), "Photo: Ana · MIT"),
+            (
+                PictureDetails(license: "MIT", source: "https://a.example/1"),
+                #"MIT · <a href="https://a.example/1" rel="noopener noreferrer nofollow">a.example</a>"#
+            ),
+        ])
+    func `author and licence lead to the original and to the licence's text`(details: PictureDetails, credit: String)
+        async throws
+    {
+        var services = Self.services()
+        let item = FeedItem(id: Self.ids[0], image: "https://a.example/a.png", details: details)
+        services.load = { _, _ in LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: item.id, origin: .store) }
+        services.get = { _, _ in item }
+        try await RunningAPI.with(services) { api in
+            for path in ["/", "/image/\(item.id)", "/image/\(item.id)/picture"] {
+                let text = try await api.exchange(path, [Self.html]).text
+                #expect(text.contains(#"<p class="credit" dir="auto">"# + credit + "</p>"), "\(path): \(text)")
+            }
+        }
+    }
+
     @Test func `a title is set apart from its text, on every page`() async throws {
         try await RunningAPI.with(Self.services(text: "Old tram\nMissed it")) { api in
             let feed = try await api.exchange("/", [Self.html]).text

@@ -51,8 +51,8 @@ extension Pages {
             "name": image.title, "isUntitled": image.isUntitled, "alt": image.alt, "heading": image.heading,
             "hasName": image.heading != nil || image.location != nil,
             "isSensitive": image.details.isSensitive,
-            "credit": image.credit.map { Texts(reader.language).text(.imageCredit, $0) },
-            "original": image.details.source, "place": image.location, "text": image.text,
+            "hasCredit": image.credit != nil, "credit": credit(of: image.details, reader.language),
+            "place": image.location, "text": image.text,
             "isLong": (image.text?.unicodeScalars.count ?? 0) > Self.longText, "comments": image.comments,
             "placeLink": image.location.flatMap { place in pluginPage { $0.page(ofPlace: place) } },
             "hasTags": !image.tags.isEmpty,
@@ -69,6 +69,22 @@ extension Pages {
             "placeholder": image.hints.placeholder?.dataURI,
         ]
         return members.compactMapValues(\.self)
+    }
+
+    /// The author, who leads to the original, and the licence, which leads to its text. Without an author, the server of the original.
+    private func credit(of details: PictureDetails, _ language: Language) -> [[String: Any]] {
+        let host = details.source.flatMap { URLComponents(string: $0)?.host }
+        let author = details.credit.map { Texts(language).text(.imageCredit, $0) }
+        let license = details.license.map { (part: $0, link: PictureLicense.url(of: $0), rel: "license ") }
+        let origin = (author ?? host).map { (part: $0, link: details.source, rel: "") }
+        let parts = (author == nil ? [license, origin] : [origin, license]).compactMap(\.self)
+        return parts.enumerated().map { index, part in
+            let members: [String: Any?] = [
+                "isNext": index > 0, "part": part.part, "link": part.link,
+                "rel": part.rel + "noopener noreferrer nofollow",
+            ]
+            return members.compactMapValues(\.self)
+        }
     }
 
     /// The path of a page, if a plugin has it.

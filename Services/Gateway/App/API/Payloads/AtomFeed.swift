@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import NIOCore
+import Presentation
 
 /// A page of the feed for feed readers: Atom (RFC 4287), with the links of a paged feed (RFC 5005).
 struct AtomFeed: Sendable {
@@ -62,7 +63,13 @@ extension FeedEntry {
             if let publishedAt { writer.date("published", publishedAt) }
             writer.date("updated", publishedAt ?? AtomFeed.unknownDate)
             if let credit = details.credit { writer.element("author") { $0.element("name", text: credit) } }
-            if let license = details.license { writer.element("rights", text: license) }
+            if let license = details.license {
+                writer.element("rights", text: license)
+                // RFC 4946.
+                if let url = PictureLicense.url(of: license) {
+                    writer.element("link", ["rel": "license", "href": url])
+                }
+            }
             if let source = details.source { writer.element("link", ["rel": "via", "href": source]) }
             if details.isSensitive { writer.element("category", ["term": "sensitive"]) }
             for tag in tags { writer.element("category", ["term": tag]) }
