@@ -242,6 +242,21 @@ def test_rows_keep_their_place_when_they_are_folded_and_unfolded(open_at, many, 
     assert max(abs(one - other) for one, other in zip(before, after)) <= 2
 
 
+def test_the_words_of_folded_rows_are_renewed(open_at, many):
+    page = open_at(many, viewport={"width": 390, "height": 844})
+    ready(page)
+    scroll_for_rows(page, 300)
+    page.wait_for_function("() => document.querySelector('#list > :first-child:empty')")
+
+    def newer(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace(">Row ", ">Newer row "))
+
+    page.route(many.url + "/", newer)
+    page.evaluate("new BroadcastChannel('changes ').postMessage({ name: 'reset' })")
+    page.wait_for_function("() => [1, 12].every(n => document.querySelector(`#list > :nth-child(${n})`).textContent.includes('Newer row'))")
+
+
 # --- Large text -----------------------------------------------------------------------------------------------------------
 
 PAGES = {

@@ -628,6 +628,7 @@ class News {
 
   /** Shows the words of a newer page, unless the reader has opened or focused them. */
   #renewWords(row, newer) {
+    folds.unfold(row);
     const [old, caption] = [row, newer].map((one) => one.querySelector(".caption"));
     const isInUse = old.contains(document.activeElement) || old.querySelector(".whole");
     if (!isInUse && old.innerHTML !== caption.innerHTML) old.replaceWith(caption);
