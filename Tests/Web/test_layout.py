@@ -257,6 +257,30 @@ def test_the_words_of_folded_rows_are_renewed(open_at, many):
     page.wait_for_function("() => [1, 12].every(n => document.querySelector(`#list > :nth-child(${n})`).textContent.includes('Newer row'))")
 
 
+def test_a_removed_picture_of_the_grid_moves_no_other_that_is_on_the_screen(open_at, many):
+    page = open_at(many, None, viewport={"width": 1440, "height": 900})
+    page.add_init_script(OBSERVER)
+    use_grid(page, many)
+    page.goto("/")
+    ready(page)
+    scroll_for_rows(page, 60)
+    ids = shown_ids(page)
+    center = "id => document.getElementById('i-' + id).scrollIntoView({ block: 'center', behavior: 'instant' })"
+    page.evaluate(center, ids[30])
+    settle(page)
+    before = [box(page, f"#i-{id}") for id in ids[28:33]]
+    shift = vitals(page)["shift"]
+    many.call("feed.remove", {"ids": [ids[5], ids[55]]})
+    page.wait_for_selector(f"#i-{ids[55]}", state="detached")
+    assert [box(page, f"#i-{id}") for id in ids[28:33]] == before and vitals(page)["shift"] == shift
+    # It leaves when it is below the screen.
+    page.evaluate(center, ids[5])
+    page.wait_for_selector(f"#i-{ids[5]}.gone")
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    page.set_viewport_size({"width": 1440, "height": 300})
+    page.wait_for_selector(f"#i-{ids[5]}", state="detached")
+
+
 # --- Large text -----------------------------------------------------------------------------------------------------------
 
 PAGES = {

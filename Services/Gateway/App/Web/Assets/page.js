@@ -645,7 +645,7 @@ class News {
     this.#update();
   }
 
-  /** A removed row leaves when it is not on the screen. */
+  /** A removed row leaves when it is not on the screen; in the grid when it is below it, because all rows after it move. */
   #remove(ids) {
     for (const id of ids.map((id) => id.toUpperCase())) {
       this.#ids.delete(id);
@@ -653,7 +653,8 @@ class News {
       if (!row) continue;
       row.classList.add("gone");
       new IntersectionObserver(([entry], observer) => {
-        if (entry.isIntersecting || row.contains(document.activeElement)) return;
+        const movesOthers = root.dataset.layout === "grid" && entry.boundingClientRect.top < 0;
+        if (entry.isIntersecting || movesOthers || row.contains(document.activeElement)) return;
         observer.disconnect();
         pictures.forget(row);
         row.remove();
