@@ -78,3 +78,11 @@ def test_each_row_is_one_stop_and_its_links(open_page):
         stops.append(page.evaluate("[document.activeElement.closest('.item').id, document.activeElement.className]"))
     ids = shown_ids(page)
     assert stops == [[f"i-{ids[index]}", name] for index in range(3) for name in ("item", "count")]
+
+
+def test_the_focus_stays_in_the_foot_while_rows_come_in(open_page):
+    page = open_page()
+    ready(page)
+    page.focus(".keys-button")
+    page.wait_for_function("() => document.querySelectorAll('#list > *').length > 12")
+    assert page.evaluate("document.activeElement.className") == "keys-button"

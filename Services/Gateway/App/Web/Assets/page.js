@@ -366,8 +366,12 @@ function returnTo(anchor) {
   adjust();
 }
 
-/** An element that rows push down counts as a shift of the layout; one that is put there anew does not. */
-function putAnew(...elements) { elements.forEach((element) => element?.parentNode.insertBefore(element, element.nextSibling)); }
+/** An element that rows push down counts as a shift of the layout; one that is put there anew does not, but it loses the focus. */
+function putAnew(...elements) {
+  for (const element of elements) {
+    if (element && !element.contains(document.activeElement)) element.parentNode.insertBefore(element, element.nextSibling);
+  }
+}
 
 // --- The next page ---------------------------------------------------------------------------------------------------
 
