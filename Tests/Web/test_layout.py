@@ -281,6 +281,24 @@ def test_a_removed_picture_of_the_grid_moves_no_other_that_is_on_the_screen(open
     page.wait_for_selector(f"#i-{ids[5]}", state="detached")
 
 
+@pytest.mark.parametrize("layout", ["list", "grid"])
+def test_a_phone_that_is_turned_keeps_the_place_of_the_reader(open_at, many, layout):
+    page = open_at(many, None, viewport={"width": 390, "height": 844})
+    if layout == "grid":
+        use_grid(page, many)
+    page.goto("/")
+    ready(page)
+    scroll_for_rows(page, 200)
+    row = shown_ids(page)[150]
+    for _ in range(2):
+        page.evaluate("id => document.querySelector(`#i-${id} .picture, #i-${id}`).scrollIntoView({ block: 'center', behavior: 'instant' })", row)
+        settle(page)
+    for width, height in [(844, 390), (390, 844), (844, 390)]:
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+        assert middle_of(page, row) == pytest.approx(height / 2, abs=0.2 * height)
+
+
 # --- Large text -----------------------------------------------------------------------------------------------------------
 
 PAGES = {

@@ -344,15 +344,18 @@ function anchor() {
   return rows.length ? rows.reduce((one, other) => distance(other) < distance(one) ? other : one) : null;
 }
 
+let returning = new AbortController();
+
 /**
  * Scrolls until a picture is at its place again. It takes some steps: rows that were never shown have only an estimated size, and near
- * the end the next page must come first.
+ * the end the next page must come first. A later call ends those before.
  */
 function returnTo(anchor) {
   const row = document.getElementById(anchor?.id);
   if (!row) return;
   let [steps, steady] = [0, 0];
-  const reader = new AbortController();
+  returning.abort();
+  const reader = returning = new AbortController();
   // A reader who scrolls decides.
   for (const name of ["wheel", "touchstart", "keydown"]) addEventListener(name, () => reader.abort(), { signal: reader.signal, passive: true });
   const adjust = () => {
@@ -364,6 +367,17 @@ function returnTo(anchor) {
     requestAnimationFrame(adjust);
   };
   adjust();
+}
+
+/** Keeps the picture in the middle of the window when the width changes, for example because a phone is turned: all rows get another height. */
+function watchWidth() {
+  let [place, width, height] = [null, innerWidth, innerHeight];
+  addEventListener("scrollend", () => { [place, height] = [scrollY > 0 ? anchor() : null, innerHeight]; });
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    if (place) returnTo({ ...place, place: place.place / height * innerHeight });
+  });
 }
 
 /** An element that rows push down counts as a shift of the layout; one that is put there anew does not, but it loses the focus. */
@@ -1186,6 +1200,7 @@ if (kind === "feed") {
   renew = () => news.check();
   addEventListener("pagehide", () => pager.cancel());
   addEventListener("scrollend", () => folds.fold());
+  watchWidth();
   list.addEventListener("click", (event) => {
     const link = event.target.closest(".more");
     if (!link || event.metaKey || event.ctrlKey) return;
