@@ -1,6 +1,7 @@
 """What the tests of the page share: deployments, one browser, and a page for each test."""
 
 import functools
+import html
 import json
 import pathlib
 import shutil
@@ -21,6 +22,7 @@ COUNT = 60
 
 def pytest_addoption(parser):
     parser.addoption("--sheet", type=pathlib.Path, help="folder for the screenshots and the sheet of all of them")
+    parser.addoption("--photos", type=pathlib.Path, help="folder to import for the sheet, in place of drawn landscapes")
     parser.addoption("--accept-screens", action="store_true", help="store the screenshots as the expected ones")
 
 
@@ -99,6 +101,29 @@ def open_without_storage(browser, tmp_path):
     yield open
     context.close()
     assert problems == []
+
+
+@pytest.fixture(scope="session")
+def sheet(request, browser):
+    """Collects screenshots, and lays them out when all are there. Does nothing without --sheet."""
+    folder = request.config.getoption("--sheet")
+    names = []
+
+    def add(name, data):
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{name}.png").write_bytes(data)
+            names.append(name)
+
+    yield add
+    if names:
+        figures = "".join(f'<figure><img src="{html.escape(one)}.png"><figcaption>{html.escape(one)}</figcaption></figure>' for one in names)
+        style = "body{display:flex;flex-wrap:wrap;gap:16px;margin:16px;font:13px sans-serif;background:#888}figure{margin:0}img{display:block;height:640px}"
+        (folder / "sheet.html").write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{figures}")
+        page = browser.new_page(viewport={"width": 3200, "height": 1000})
+        page.goto((folder / "sheet.html").absolute().as_uri())
+        page.screenshot(path=folder / "sheet.png", full_page=True)
+        page.close()
 
 
 @pytest.fixture

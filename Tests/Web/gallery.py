@@ -18,9 +18,9 @@ COMMENTS = [
 ]
 
 
-def photograph(index):
+def photograph(index, size=None):
     chance = random.Random(index)
-    width, height = [(480, 360), (400, 500), (480, 320), (480, 480)][index % 4]
+    width, height = size or [(480, 360), (400, 500), (480, 320), (480, 480)][index % 4]
     sky = [((28, 51, 92), (240, 170, 120)), ((94, 150, 200), (225, 235, 240)), ((62, 40, 84), (244, 132, 95)), ((20, 60, 70), (190, 215, 190))]
     top, bottom = sky[(index // 2) % 4]
     picture = Image.new("RGB", (width, height))

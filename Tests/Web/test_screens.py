@@ -1,10 +1,9 @@
-"""How the page looks: screenshots of each state, compared with those in screens/, and laid out on one sheet.
+"""How the page looks: screenshots, compared with those in screens/.
 
-Tests/Web/run test_screens.py --sheet DIR          writes the screenshots and DIR/sheet.png, to look at
+Tests/Web/run test_screens.py --sheet DIR          lays the screenshots out on DIR/sheet.png, to look at
 Tests/Web/run test_screens.py --accept-screens     stores the screenshots as the expected ones
 """
 
-import html
 import io
 import pathlib
 
@@ -163,29 +162,6 @@ def difference(one, other):
     change = ImageChops.difference(*small)
     cells = change.convert("L").resize((8, round(size[1] / 8)), Image.Resampling.BOX)
     return sum(ImageStat.Stat(change).mean) / 3, cells.getextrema()[1]
-
-
-@pytest.fixture(scope="module")
-def sheet(request, browser):
-    """Collects the screenshots, and lays them out when all are there."""
-    folder = request.config.getoption("--sheet")
-    names = []
-
-    def add(name, data):
-        if folder:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{name}.png").write_bytes(data)
-            names.append(name)
-
-    yield add
-    if names:
-        figures = "".join(f'<figure><img src="{html.escape(one)}.png"><figcaption>{html.escape(one)}</figcaption></figure>' for one in names)
-        style = "body{display:flex;flex-wrap:wrap;gap:16px;margin:16px;font:13px sans-serif;background:#888}figure{margin:0}img{display:block;height:420px}"
-        (folder / "sheet.html").write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{figures}")
-        page = browser.new_page(viewport={"width": 2400, "height": 1000})
-        page.goto((folder / "sheet.html").absolute().as_uri())
-        page.screenshot(path=folder / "sheet.png", full_page=True)
-        page.close()
 
 
 def screenshot(page):
