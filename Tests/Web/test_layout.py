@@ -94,6 +94,10 @@ def test_the_page_of_an_image_shows_it_whole_without_a_frame(open_at, shapes, wi
     page.wait_for_function("() => document.querySelector('.photo').naturalWidth > 0 && !document.querySelector('.loading')")
     picture = box(page, ".picture")
     assert picture["width"] / picture["height"] == pytest.approx(SHAPES[shape][0] / SHAPES[shape][1], rel=0.01)
+    # The buttons do not cover each other.
+    if page.query_selector(".neighbour.next"):
+        next, sign = box(page, ".neighbour.next"), box(page, ".cover svg")
+        assert sign["top"] >= next["bottom"] or sign["right"] <= next["left"]
     comments = box(page, ".comments")
     if window == "desktop":
         # Beside the comments, and there while they scroll.
@@ -140,6 +144,9 @@ def test_a_caption_of_the_grid_is_shown_on_focus_and_fits(open_at, feed):
         assert opacity() == "0"
         page.focus("#list > :nth-child(3)")
         assert opacity() == "1"
+        # The ring is around the picture, which would cover it.
+        ring = page.eval_on_selector("#list > :nth-child(3)", "one => getComputedStyle(one).outlineOffset")
+        assert ring == "0px"
         row, caption = box(page, "#list > :nth-child(3)"), box(page, "#list > :nth-child(3) .caption")
         assert row["top"] <= caption["top"] and caption["bottom"] == pytest.approx(row["bottom"], abs=1)
 
@@ -303,7 +310,7 @@ def test_a_phone_that_is_turned_keeps_the_place_of_the_reader(open_at, many, lay
 
 PAGES = {
     "list": "/", "grid": "/", "image": "/image/{}", "results": "/search?q=picture", "nothing": "/search?q=nonsense", "error": "/nowhere",
-    "offline": "/offline", "description": "/docs",
+    "offline": "/offline", "description": "/docs", "keys": "/",
 }
 
 # What is wrong with the texts of a page: wider than the window, cut, or with lines of a letter. A description may end after six lines,
@@ -329,7 +336,8 @@ FAULTS = """() => {
 def found():
     """A deployment with search."""
     with deployment(manifests=[MANIFEST]) as running:
-        running.fill(12)
+        long = "The picture of a tram that climbs the hill every morning at seven and waits at the top for the light of the evening"
+        running.fill(12, description=lambda index: f"{long}\nText" if index == 0 else f"Picture number {index}")
         running.start("search")
         running.processes["search"].wait_for("all images are indexed")
         running.wait_until_healthy("search")
@@ -361,6 +369,9 @@ def test_large_text_is_whole(large, browser, found, view, language):
             page = context.new_page()
             page.add_init_script(ALL_SIZES)
             page.goto(found.url + PAGES[view].format(found.ids(1)[0]))
+            if view == "keys":
+                ready(page)
+                page.keyboard.press("?")
             for width, height in windows:
                 page.set_viewport_size({"width": width, "height": height})
                 settle(page)

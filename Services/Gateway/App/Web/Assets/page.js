@@ -899,7 +899,11 @@ function watchFeedKeys(reload) {
 function watchHelp() {
   const dialog = part("dialog.keys");
   document.body.append(dialog);
-  const show = () => dialog.showModal();
+  const show = () => {
+    dialog.showModal();
+    // The focus is on the button at the end.
+    dialog.scrollTop = 0;
+  };
   watchKeys({ "?": show });
   dialog.addEventListener("click", ({ target }) => { if (target === dialog || target.closest("button")) dialog.close(); });
   const button = part(".keys-button");
