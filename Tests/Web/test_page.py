@@ -121,7 +121,7 @@ def test_the_next_page_loads_before_the_end_is_seen_and_moves_no_row(open_page):
     page = open_page()
     ready(page)
     held = []
-    page.route("**/?after_id=*", lambda route: held.append(route))
+    page.route("**/?after_id=*", lambda route: held.append(route), times=1)
     page.evaluate("scrollBy({ top: document.getElementById('more').getBoundingClientRect().top - innerHeight - 380, behavior: 'instant' })")
     until(page, lambda: held)
     settle(page)
@@ -172,7 +172,7 @@ def test_a_failed_page_keeps_the_rows_and_loads_on_tap_and_on_scroll(open_page):
 def test_two_ends_at_once_load_one_page(open_page):
     page = open_page(None)
     held = []
-    page.route("**/?after_id=*", lambda route: held.append(route))
+    page.route("**/?after_id=*", lambda route: held.append(route), times=1)
     page.goto("/")
     ready(page)
     for _ in range(2):
@@ -364,6 +364,34 @@ def published(feed, *descriptions):
         feed.call("feed.remove", {"ids": new})
 
 
+def test_all_new_items_that_a_tab_has_missed_are_counted(open_page, feed):
+    page = open_page(None)
+    page.route("**/v1/feed/events", lambda route: None)
+    page.goto("/")
+    ready(page)
+    with published(feed, *[f"Missed {index}" for index in range(PAGE + 2)]):
+        page.evaluate("new BroadcastChannel('changes ').postMessage({ name: 'reset' })")
+        page.wait_for_function("() => document.querySelector('.pill')?.innerText.trim() === '14 new images'")
+
+
+def test_new_items_that_a_reload_shows_first_are_not_shown_twice_nor_in_another_order(open_page, feed):
+    page = open_page()
+    ready(page)
+    held, entries = [], page.evaluate("history.length")
+    with published(feed, *[f"New {index}" for index in range(PAGE + 2)]):
+        page.wait_for_function("() => document.querySelector('.pill')?.innerText.trim() === '14 new images'")
+        page.route("**/?after_id=*", lambda route: held.append(route), times=1)
+        page.click(".pill")
+        until(page, lambda: held)
+        page.keyboard.press("r")
+        page.wait_for_function("() => !document.querySelector('.pill')")
+        held[0].continue_()
+        settle(page)
+        ids = feed.ids()
+        assert shown_ids(page) == ids[:len(shown_ids(page))]
+        assert page.evaluate("history.length") == entries
+
+
 def wait_for_news(page, text):
     page.wait_for_function("text => document.querySelector('.pill')?.innerText.trim() === text", arg=text)
 
@@ -408,7 +436,7 @@ def test_a_stream_that_the_server_refuses_is_opened_again(open_page, feed):
 def test_what_is_published_before_the_stream_is_open_is_news(open_page, feed):
     page = open_page(None)
     held = []
-    page.route("**/v1/feed/events", lambda route: held.append(route))
+    page.route("**/v1/feed/events", lambda route: held.append(route), times=1)
     page.goto("/")
     ready(page)
     until(page, lambda: held)

@@ -636,7 +636,10 @@ class News {
     if (!isFirst && !age.date) return;
     const page = await fetchPage(isFirst ? base + "/" : location.href).catch(() => null);
     if (!page) return;
-    if (isFirst) this.#add(this.#newRows(page).map((row) => row.dataset.id));
+    if (isFirst) {
+      const above = await this.#rowsAbove(page).catch(() => null);
+      this.#add((above ?? this.#newRows(page)).map((row) => row.dataset.id));
+    }
     const newer = new Map(rowsOf(page).map((row) => [row.id, row]));
     const shown = [...list.children];
     const known = shown.slice(0, shown.findLastIndex((row) => newer.has(row.id)) + 1);
@@ -656,6 +659,19 @@ class News {
     const rows = rowsOf(page);
     const known = rows.findIndex(isShown);
     return known < 0 ? rows : rows.slice(0, known);
+  }
+
+  /** All rows that are newer than those that are shown, from the first page on; null when there are too many to insert. */
+  async #rowsAbove(page) {
+    const rows = [];
+    for (let pages = 0; pages <= 8; pages++) {
+      const newer = this.#newRows(page);
+      rows.push(...newer);
+      const next = page.querySelector("#more a[rel=next]")?.getAttribute("href");
+      if (newer.length < rowsOf(page).length || !next) return rows;
+      if (pages < 8) page = await fetchPage(next);
+    }
+    return null;
   }
 
   #add(ids) {
@@ -699,21 +715,16 @@ class News {
   /** Inserts the new rows above, and leads to them; "back" leads to where the reader was. */
   async show() {
     banner.hide();
-    const rows = [];
+    let rows;
     try {
-      let page = await fetchPage(base + "/");
-      for (let pages = 0; ; pages++) {
-        rows.push(...this.#newRows(page));
-        const next = page.querySelector("#more a[rel=next]")?.getAttribute("href");
-        if (this.#newRows(page).length < rowsOf(page).length || !next) break;
-        // Too many news to insert: begin anew.
-        if (pages === 8) { location.assign(base + "/"); return; }
-        page = await fetchPage(next);
-      }
+      rows = await this.#rowsAbove(await fetchPage(base + "/"));
     } catch (error) {
       banner.show(error.message);
       return;
     }
+    // A reload or another click may have shown them.
+    if (!this.#pill) return;
+    if (!rows) { location.assign(base + "/"); return; }
     const place = anchor();
     document.querySelectorAll("main > .empty").forEach((old) => old.remove());
     const added = insert(rows, list.firstElementChild);
