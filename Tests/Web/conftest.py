@@ -20,6 +20,11 @@ collect_ignore = [] if (PROJECT / "Services/Search").exists() else ["test_search
 COUNT = 60
 
 
+def pytest_ignore_collect(collection_path, config):
+    """The sheet is made only for somebody who looks at it."""
+    return True if collection_path.name == "test_sheet.py" and not config.getoption("--sheet") else None
+
+
 def pytest_addoption(parser):
     parser.addoption("--sheet", type=pathlib.Path, help="folder for the screenshots and the sheet of all of them")
     parser.addoption("--photos", type=pathlib.Path, help="folder to import for the sheet, in place of drawn landscapes")

@@ -1,6 +1,6 @@
-"""Every state of the page on one sheet, to look at: Tests/Web/run test_sheet.py --sheet DIR [--photos DIR]. Without --sheet it does nothing.
+"""Every state of the page on one sheet, to look at. It runs only with --sheet.
 
-The states that test_screens.py compares are on it too when both run.
+Tests/Web/run test_sheet.py --sheet DIR [--photos DIR]     writes the screenshots and DIR/sheet.png
 """
 
 import json
@@ -16,12 +16,6 @@ from test_search import MANIFEST
 
 LONG = "A tram that climbs the hill of Graça every morning at seven, whoever is on it, and waits at the top for the light"
 SHAPES = {"plain": (1200, 900), "portrait": (500, 1500), "panorama": (2000, 480), "untitled": (1200, 800), "long": (1200, 900)}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _(request):
-    if not request.config.getoption("--sheet"):
-        pytest.skip("needs --sheet")
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +40,11 @@ def odd(tmp_path_factory):
     """A deployment with a picture of each kind, and their ids."""
     common = {"location": "Lisbon, Portugal", "author": "Ana Silva", "licence": "CC-BY-4.0", "origin": "https://a.example/tram"}
     entries = {
-        "plain": {"title": "Old tram", "description": "Missed it by ten seconds and walked up instead.", "tags": ["tram", "golden hour"], **common},
-        "portrait": {"title": "Tower", "description": "From below.", **common}, "panorama": {"title": "The coast", "description": "From the boat.", **common},
-        "untitled": {}, "long": {"title": LONG, "description": 12 * "It waits at the top. ", "tags": [f"tag number {one}" for one in range(9)], **common},
+        "plain": {"title": "Old tram", "description": "Missed it by ten seconds.", "tags": ["tram", "golden hour"], **common},
+        "portrait": {"title": "Tower", "description": "From below.", **common},
+        "panorama": {"title": "The coast", "description": "From the boat.", **common},
+        "untitled": {},
+        "long": {"title": LONG, "description": 12 * "It waits at the top. ", "tags": [f"tag {one}" for one in range(20)], **common},
     }
     folder = tmp_path_factory.mktemp("odd")
     for index, kind in enumerate(entries):
@@ -59,7 +55,8 @@ def odd(tmp_path_factory):
         running.gateway("import", folder)
         found = dict(zip(entries, running.ids()))
         image = running.call("feed.load", {"limit": 1})["items"][0]["image"]
-        for kind, members in {"sensitive": {"image": image, "sensitive": True}, "unknown": {"image": "https://192.0.2.1/picture.png"}}.items():
+        published = {"sensitive": {"image": image, "sensitive": True}, "unknown": {"image": "https://192.0.2.1/picture.png"}}
+        for kind, members in published.items():
             found[kind] = str(uuid.uuid4()).upper()
             running.call("feed.publish", {"items": [{"id": found[kind], "description": kind.capitalize(), **members}]})
         yield running, found
@@ -95,8 +92,16 @@ PLAIN = {
     "feed": "/", "grid": "/", "comments": "/image/{}", "full": "/image/{}/picture", "error": "/nowhere", "docs": "/docs",
     "results": "/search?q=a", "nothing": "/search?q=nonsense",
 }
-DRESSES = [("phone", "light", "en", 100), ("phone", "dark", "pt-BR", 100), ("desktop", "dark", "en", 100), ("desktop", "light", "en", 100), ("phone", "light", "el", 200)]
-WIDE = [("wide", "light", "en", 100), ("sideways", "dark", "en", 100), ("desktop", "light", "el", 200)]
+# The device, the theme, the language and the size of the text in percent.
+PHONE, DESKTOP, LARGE = ("phone", "light", "en", 100), ("desktop", "dark", "en", 100), ("phone", "dark", "el", 200)
+OTHERS = [
+    ("phone", "dark", "pt-BR", 100), ("desktop", "light", "en", 100), ("desktop", "light", "el", 200), ("wide", "light", "en", 100),
+    ("sideways", "dark", "en", 100),
+]
+
+
+def ids(one):
+    return one.__name__ if callable(one) else "-".join(map(str, one)) if isinstance(one, tuple) else one
 
 
 def dressed(open_at, server, device, scheme, language, size, **options):
@@ -106,15 +111,18 @@ def dressed(open_at, server, device, scheme, language, size, **options):
     return page
 
 
-@pytest.mark.parametrize("dress", [*DRESSES, *WIDE], ids=lambda one: "-".join(map(str, one)))
+@pytest.mark.parametrize("dress", [PHONE, DESKTOP, LARGE, *OTHERS], ids=ids)
 @pytest.mark.parametrize("state", PLAIN)
 def test_a_page(open_at, filled, sheet, state, dress):
     page = dressed(open_at, filled, *dress)
     if state == "grid":
         page.context.add_cookies([{"name": "layout", "value": "grid", "url": filled.url}])
     page.goto(PLAIN[state].format(filled.ids(1)[0]))
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('.result-picture img')]
+            .every(one => one.naturalWidth || one.getBoundingClientRect().top > innerHeight)""")
     shown(page, state)
-    sheet("-".join(["s", state, *map(str, dress)]), screenshot(page))
+    sheet("-".join([state, *map(str, dress)]), screenshot(page))
 
 
 # --- States that something brings -----------------------------------------------------------------------------------------
@@ -228,24 +236,22 @@ def suggestions(page, server):
     page.wait_for_selector(".suggestions [role=option]")
 
 
-STATES = [reload_failed, offline, form_offline, new_items, next_failed, next_loading, picture_failed, picture_failed_alone, full_failed, end, refused, keys, focused, grid_focused, menu, suggestions]
-BOTH = [("phone", "light", "en", 100), ("desktop", "dark", "en", 100), ("phone", "dark", "el", 200)]
+STATES = [
+    reload_failed, offline, form_offline, new_items, next_failed, next_loading, picture_failed, picture_failed_alone, full_failed, end,
+    refused, keys, focused, grid_focused, menu, suggestions,
+]
 
 
-def ids(one):
-    return one.__name__ if callable(one) else "-".join(map(str, one)) if isinstance(one, tuple) else one
-
-
-@pytest.mark.parametrize("dress", BOTH, ids=ids)
+@pytest.mark.parametrize("dress", [PHONE, DESKTOP, LARGE], ids=ids)
 @pytest.mark.parametrize("state", STATES, ids=ids)
 def test_a_state(open_at, filled, sheet, state, dress):
     page = dressed(open_at, filled, *dress)
     state(page, filled)
     shown(page, "loading" if "offline" in state.__name__ else state.__name__)
-    sheet("-".join(["t", state.__name__, *map(str, dress)]), screenshot(page))
+    sheet("-".join([state.__name__, *map(str, dress)]), screenshot(page))
 
 
-@pytest.mark.parametrize("dress", BOTH, ids=ids)
+@pytest.mark.parametrize("dress", [PHONE, DESKTOP, LARGE], ids=ids)
 def test_the_page_that_was_never_visited(open_at, filled, sheet, dress):
     first, *others = [f"/image/{id}" for id in filled.ids(6)]
     device, scheme, language, size = dress
@@ -256,20 +262,20 @@ def test_the_page_that_was_never_visited(open_at, filled, sheet, dress):
     page.wait_for_selector("#stored .picture")
     page.evaluate("size => document.documentElement.style.fontSize = `${size}%`", size)
     shown(page, "loading")
-    sheet("-".join(["t", "never", *map(str, dress)]), screenshot(page))
+    sheet("-".join(["never", *map(str, dress)]), screenshot(page))
 
 
-@pytest.mark.parametrize("dress", BOTH, ids=ids)
+@pytest.mark.parametrize("dress", [PHONE, DESKTOP, LARGE], ids=ids)
 @pytest.mark.parametrize("server, path", [("broken", "/"), ("broken", "/image/{}"), ("down", "/"), ("empty", "/")])
 def test_a_service_does_not_run(request, open_at, sheet, server, path, dress):
     running = request.getfixturevalue(server)
     page = dressed(open_at, running, *dress)
     page.goto(path.format(running.ids(1)[0]) if "{" in path else path)
     shown(page, "loading")
-    sheet("-".join(["u", server, "image" if "{" in path else "feed", *map(str, dress)]), screenshot(page))
+    sheet("-".join([server, "image" if "{" in path else "feed", *map(str, dress)]), screenshot(page))
 
 
-@pytest.mark.parametrize("dress", [("phone", "light", "en", 100), ("desktop", "dark", "en", 100), ("sideways", "light", "en", 100)], ids=ids)
+@pytest.mark.parametrize("dress", [PHONE, DESKTOP, ("sideways", "light", "en", 100)], ids=ids)
 @pytest.mark.parametrize("view", ["/", "grid", "/image/{}", "/image/{}/picture"])
 @pytest.mark.parametrize("kind", [*SHAPES, "sensitive", "unknown"])
 def test_a_kind_of_picture(open_at, odd, sheet, kind, view, dress):
@@ -286,6 +292,8 @@ def test_a_kind_of_picture(open_at, odd, sheet, kind, view, dress):
         page.evaluate("id => document.getElementById(id).scrollIntoView({ block: 'start', behavior: 'instant' })", f"i-{found[kind]}")
         settle(page)
     if kind != "sensitive":
-        page.wait_for_function("() => [...document.querySelectorAll('.photo, .stage img')].every(one => one.closest('.veil') || one.loading === 'lazy' || one.naturalWidth > 0)")
+        page.wait_for_function(
+            """() => [...document.querySelectorAll('.photo, .stage img')]
+                .every(one => one.closest('.veil') || one.loading === 'lazy' || one.naturalWidth > 0)""")
     shown(page, "loading")
-    sheet("-".join(["v", kind, {"/": "list", "grid": "grid", "/image/{}": "image"}.get(view, "full"), *map(str, dress)]), screenshot(page))
+    sheet("-".join([kind, {"/": "list", "grid": "grid", "/image/{}": "image"}.get(view, "full"), *map(str, dress)]), screenshot(page))
