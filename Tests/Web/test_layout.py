@@ -356,6 +356,18 @@ def large(browser, tmp_path_factory):
     context.close()
 
 
+def test_the_banner_is_under_a_bar_of_two_lines(open_at, found):
+    page = open_at(found, "/", viewport={"width": 390, "height": 844}, locale="el")
+    ready(page)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    page.route(found.url + "/", lambda route: route.abort())
+    page.keyboard.press("r")
+    page.wait_for_selector(".banner")
+    settle(page)
+    bar, banner = box(page, ".bar"), box(page, ".banner")
+    assert bar["height"] > 1.5 * BAR and banner["top"] >= bar["bottom"]
+
+
 @pytest.mark.parametrize("language", ["en", "pt-BR", "el", "es"])
 @pytest.mark.parametrize("view", PAGES)
 def test_large_text_is_whole(large, browser, found, view, language):

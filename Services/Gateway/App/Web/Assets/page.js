@@ -113,6 +113,10 @@ async function run(state, work, onFailure) {
 
 // --- Notices ---------------------------------------------------------------------------------------------------------
 
+/** Notices are under the bar, which has two lines with large text. */
+const bar = document.querySelector(".bar");
+if (bar) new ResizeObserver(() => notices.style.setProperty("--bar-height", `${bar.offsetHeight}px`)).observe(bar);
+
 /** The error banner. It hides on tap and on the next reload; the rows stay. */
 const banner = {
   element: null,
