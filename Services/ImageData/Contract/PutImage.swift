@@ -14,10 +14,14 @@ public struct PutImage: Sendable, Equatable {
     /// it takes longer than storing the image.
     public let defersPlaceholder: Bool
 
-    public init(data: Bytes, url: String? = nil, defersPlaceholder: Bool = false) {
+    /// True: check the bytes, and store nothing. The answer has no placeholder.
+    public let isTrial: Bool
+
+    public init(data: Bytes, url: String? = nil, defersPlaceholder: Bool = false, isTrial: Bool = false) {
         self.data = data
         self.url = url
         self.defersPlaceholder = defersPlaceholder
+        self.isTrial = isTrial
     }
 
     public static let codec = Codec<PutImage>.object { object in
@@ -26,10 +30,12 @@ public struct PutImage: Sendable, Equatable {
         let defersPlaceholder = object.optional(
             "defers_placeholder", .boolean, { $0.defersPlaceholder ? true : nil },
             "Do not wait for the placeholder. For imports; default: false.")
+        let isTrial = object.optional(
+            "dry_run", .boolean, { $0.isTrial ? true : nil }, "Check the bytes, and store nothing. Default: false.")
         return { members throws(JSONError) in
             PutImage(
                 data: try members[data], url: try members[url],
-                defersPlaceholder: try members[defersPlaceholder] ?? false)
+                defersPlaceholder: try members[defersPlaceholder] ?? false, isTrial: try members[isTrial] ?? false)
         }
     }
 }

@@ -55,7 +55,7 @@ extension RPCError {
     }
 
     /// Makes the error for parameters that do not match their codec.
-    init(invalidParams error: JSONError) {
+    public init(invalidParams error: JSONError) {
         self.init(.invalidParams, "params" + Self.place(error), begun: false)
     }
 

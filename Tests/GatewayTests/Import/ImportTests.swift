@@ -121,6 +121,45 @@ import Testing
         }
     }
 
+    @Test func `a dry run announces what the import does`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let photo = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+                try photo.write(to: URL(filePath: folder + "/a.jpg"))
+                try photo.dropLast(400).write(to: URL(filePath: folder + "/cut.jpg"))
+                let id = UUID().uuidString
+                /// Imports the list, first without effect.
+                func outcomes(_ list: String) async throws -> [[String: Any]] {
+                    try Data(list.utf8).write(to: URL(filePath: folder + "/manifest.json"))
+                    var outcomes: [[String: Any]] = []
+                    for options in [["--dry-run"], []] {
+                        let outcome = try await deployment.gateway(["import", folder, "--json"] + options)
+                        let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+                        var members = try #require(json as? [String: Any])
+                        members["planned"] = nil
+                        members["status"] = outcome.status
+                        outcomes.append(members)
+                    }
+                    return outcomes
+                }
+                func image(_ members: String) -> String { #"{"file":"a.jpg","id":"\#(id)",\#(members)}"# }
+                let comment = #"{"username":"ana","message":"Nice"}"#
+                let lists = [
+                    #"[{"file":"cut.jpg"}]"#,
+                    #"[{"file":"a.jpg","location":"\#(String(repeating: "x", count: 1_001))"}]"#,
+                    #"[{"file":"a.jpg","comments":[\#(comment),{"username":"ana","message":" "}]}]"#,
+                    "[\(image(#""title":"Lighthouse""#))]", "[\(image(#""title":"Lighthouse","credit":"Ana""#))]",
+                    "[\(image(#""title":"Lighthouse","credit":"Eva""#))]",
+                    "[\(image(#""title":"Lighthouse","tags":["sea"]"#))]",
+                ]
+                for list in lists {
+                    let both = try await outcomes(list)
+                    #expect(NSDictionary(dictionary: both[0]) == NSDictionary(dictionary: both[1]), "\(both)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         ([String: String](), "there is neither a manifest.json nor a file with the name of a picture"),
         (["notes.txt": ""], "there is neither a manifest.json nor a file with the name of a picture"),

@@ -1,5 +1,5 @@
 import CommentsContract
-import Crypto
+import EdgeModel
 import FeedContract
 import Foundation
 import JSON
@@ -86,11 +86,8 @@ struct Importer {
         let batches = refuseUnusable(entries, &summary).chunks(of: FeedContract.maximumBatch)
         for (index, batch) in batches.enumerated().reversed() {
             let stored = try await store(batch, isTop: index == 0, &summary)
-            if isTrial {
-                try await plan(stored, &summary)
-            } else {
-                for picture in try await publish(stored, &summary) { try await comment(picture, &summary) }
-            }
+            let published = isTrial ? try await plan(stored, &summary) : try await publish(stored, &summary)
+            for picture in published { try await comment(picture, &summary) }
             if stop.isWanted, summary.done < entries.count { throw RPCError(.cancelled, "interrupted", begun: false) }
         }
     }
@@ -164,9 +161,9 @@ struct Importer {
             // Most of the time of an import would be that of making placeholders. Only the first page of readers needs them at
             // once.
             let put = PutImage(
-                data: Bytes(picture.data), url: entry.image, defersPlaceholder: !isTop || entry.hints.placeholder != nil
-            )
-            let answer = isTrial ? try expectedAnswer(put) : try await session.call(ImageDataContract.put, put)
+                data: Bytes(picture.data), url: entry.image,
+                defersPlaceholder: !isTop || entry.hints.placeholder != nil, isTrial: isTrial)
+            let answer = try await session.call(ImageDataContract.put, put)
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
@@ -179,32 +176,37 @@ struct Importer {
         }
     }
 
-    /// The answer to bytes that look like a picture. Only the service looks at the whole picture.
-    private func expectedAnswer(_ put: PutImage) throws(RPCError) -> PutAnswer {
-        guard PictureMetadata.isPicture(put.data.data) else {
-            throw RPCError(.invalidData, "it does not begin like a JPEG, PNG, GIF, WebP or AVIF picture", begun: false)
-        }
-        let hash = SHA256.hash(data: put.data.data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return PutAnswer(url: put.url ?? "urn:sha256:\(hash)", sha256: hash)
-    }
-
     // MARK: Feed
 
     /// Compares the images with those of the feed, and publishes none.
-    private func plan(_ pictures: [Stored], _ summary: inout Summary) async throws {
-        var names: [String] = []
+    /// - Returns: the images that would be in the feed.
+    private func plan(_ pictures: [Stored], _ summary: inout Summary) async throws -> [Stored] {
+        var (names, planned): ([String], [Stored]) = ([], [])
         for picture in pictures {
             do throws(RPCError) {
-                let stored = try await session.call(FeedContract.get, FeedItemSelection(id: picture.item.id)).item
-                let isSame = Self.authored(picture.item).map { stored.hasTexts(of: $0) } ?? false
-                if isSame { summary.present += 1 } else { refuseConflict(picture, &summary) }
+                let item = try Self.authored(picture.item)
+                let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id)).item
+                let lacksTags = stored.lacksOnlyTags(of: item)
+                guard lacksTags || stored.hasContent(of: item) else {
+                    refuseConflict(picture, &summary)
+                    continue
+                }
+                summary.present += 1
+                if lacksTags { summary.untagged += 1 }
             } catch {
-                guard error.kind == .notFound else { throw error }
-                names.append(picture.entry.name)
+                switch error.kind {
+                case .notFound: names.append(picture.entry.name)
+                case .invalidParams:
+                    refuse(picture.entry.name, error.message, .image(error.kind), &summary)
+                    continue
+                default: throw error
+                }
             }
+            planned.append(picture)
         }
         summary.published += names.count
         summary.planned = names + summary.planned
+        return planned
     }
 
     private func refuseConflict(_ picture: Stored, _ summary: inout Summary) {
@@ -214,9 +216,15 @@ struct Importer {
         refuse(picture.entry.name, reason, .conflict(id), &summary)
     }
 
-    /// The item as the feed stores it: trimmed. Nil if it is not valid.
-    private static func authored(_ item: FeedItem) -> FeedItem? {
-        try? RawJSON(item, as: FeedItem.codec).read(as: FeedItem.authoredCodec)
+    /// The item as the feed stores it: trimmed.
+    /// - Throws: the error with which the feed refuses it.
+    private static func authored(_ item: FeedItem) throws(RPCError) -> FeedItem {
+        do throws(JSONError) {
+            let items = PublishedItems(items: [item])
+            return try RawJSON(items, as: PublishedItems.codec).read(as: PublishedItems.codec).items[0]
+        } catch {
+            throw RPCError(invalidParams: error)
+        }
     }
 
     /// - Returns: the images that are in the feed now. The comments of the others would belong to nothing, or to another image.
@@ -251,9 +259,8 @@ struct Importer {
 
     /// Whether the feed has the item without its tags, and otherwise the same.
     private func isUntagged(_ item: FeedItem) async throws(RPCError) -> Bool {
-        guard !item.tags.isEmpty, let authored = Self.authored(item) else { return false }
         let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id)).item
-        return stored.tags.isEmpty && stored.hasTexts(of: authored)
+        return stored.lacksOnlyTags(of: try Self.authored(item))
     }
 
     // MARK: Comments
@@ -271,7 +278,7 @@ struct Importer {
                 imageID: picture.item.id, message: comment.message, username: comment.username,
                 id: comment.id ?? UUID(namespace: .imports, name: name), createdAt: comment.createdAt)
             do throws(RPCError) {
-                _ = try await session.call(CommentsContract.post, request)
+                if isTrial { try check(request) } else { _ = try await session.call(CommentsContract.post, request) }
                 summary.comments += 1
             } catch {
                 guard error.isAboutThisPicture else { throw error }
@@ -279,6 +286,15 @@ struct Importer {
                     picture.entry.name, "comment \(index + 1): \(error.message)", .comment(index + 1, error.kind),
                     &summary)
             }
+        }
+    }
+
+    /// - Throws: the error with which the service refuses the comment.
+    private func check(_ comment: PostComment) throws(RPCError) {
+        do throws(JSONError) {
+            _ = try RawJSON(comment, as: PostComment.codec).read(as: PostComment.codec)
+        } catch {
+            throw RPCError(invalidParams: error)
         }
     }
 }
@@ -294,8 +310,17 @@ extension RPCError {
 }
 
 extension FeedItem {
-    fileprivate func hasTexts(of other: FeedItem) -> Bool {
+    private func hasTexts(of other: FeedItem) -> Bool {
         description == other.description && location == other.location && image == other.image
+    }
+
+    /// Whether publishing the other item changes at most what is missing here.
+    fileprivate func hasContent(of other: FeedItem) -> Bool {
+        hasTexts(of: other) && ItemTags.areEqual(tags, other.tags) && details.agrees(with: other.details)
+    }
+
+    fileprivate func lacksOnlyTags(of other: FeedItem) -> Bool {
+        tags.isEmpty && !other.tags.isEmpty && hasTexts(of: other)
     }
 }
 

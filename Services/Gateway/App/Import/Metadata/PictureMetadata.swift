@@ -10,9 +10,6 @@ struct PictureMetadata {
 
     init(_ data: Data) { bytes = Array(data) }
 
-    /// Whether bytes begin like those of a picture that the feed accepts.
-    static func isPicture(_ data: Data) -> Bool { MetadataBlock.Container(Array(data.prefix(16))) != nil }
-
     /// JPEG has the metadata at the beginning.
     private static let searchedBytes = 1 << 20
 
