@@ -71,9 +71,15 @@ def place(tmp_path_factory):
 
 @pytest.fixture(params=SHELLS)
 def shell(request, place, tmp_path):
-    """An interactive shell with the completions of `gateway`."""
     running, bait = place
-    name = request.param
+    terminal = open_shell(request.param, running, tmp_path)
+    terminal.bait = bait
+    yield terminal
+    terminal.close()
+
+
+def open_shell(name, running, tmp_path):
+    """An interactive shell with the completions of `gateway`."""
     assert shutil.which(name), f"{name} is missing"
     file = tmp_path / FILES[name]
     with file.open("wb") as script:
@@ -82,12 +88,11 @@ def shell(request, place, tmp_path):
         "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "ROOT": str(running.root), "PS1": "$ ", "HOME": str(tmp_path), "TERM": "xterm",
     }
     terminal = Terminal([shutil.which(name), *SHELLS[name]], columns=110, rows=60, environment=environment)
-    terminal.name, terminal.bait = name, bait
+    terminal.name = name
     # The text of the command itself is not the answer to it.
     terminal.press(SETUP[name].format(file=file, folder=tmp_path) + "; clear; echo rea''dy\r")
     terminal.until_shown("ready\n$")
-    yield terminal
-    terminal.close()
+    return terminal
 
 
 def complete(shell, line):
@@ -164,6 +169,24 @@ def test_ids_have_the_descriptions_of_their_images(shell):
     complete(shell, "111")
     shell.until_shown("$ gateway comments 11111111-")
     assert_unharmed(shell)
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_an_old_image_is_not_taken_for_a_new_one_with_the_same_beginning(name, tmp_path):
+    with deployment() as running:
+        ids = ["5B000000", *[f"C0{number:06}" for number in range(100)], "5B111111"]
+        image = "urn:sha256:" + 64 * "0"
+        for start in (0, 50, 100):
+            items = [{"id": f"{id}-0000-4000-8000-000000000000", "image": image} for id in ids[start:start + 50]]
+            running.call("feed.publish", {"items": items[::-1]})
+        shell = open_shell(name, running, tmp_path)
+        try:
+            # The new image is the only one of the newest hundred.
+            complete(shell, "gateway comments 5B")
+            complete(shell, "00")
+            shell.until_shown("$ gateway comments 5B000000-0000")
+        finally:
+            shell.close()
 
 
 def test_hostile_names_neither_run_nor_break_the_line(shell):

@@ -35,9 +35,22 @@ struct LiveCompletion: Sendable {
         return options["--socket"] ?? (options["--root"].map(Root.init) ?? .standard()).socket("gateway")
     }
 
-    func ids() async throws(RPCError) -> [CompletionWord] {
-        try await client.call(FeedContract.load, LoadFeed(limit: LoadFeed.limits.upperBound), Self.options)
-            .items.map { CompletionWord(word: $0.id.uuidString, summary: $0.description ?? $0.location) }
+    /// The ids that begin with the typed text; with fewer than four characters, those of the newest images.
+    func ids(beginning typed: String) async throws(RPCError) -> [CompletionWord] {
+        if let prefix = IDPrefix(typed) {
+            return try await client.call(FeedContract.find, FindItems(prefix: prefix), Self.options).items
+                .map(Self.word)
+        }
+        let newest = try await client.call(
+            FeedContract.load, LoadFeed(limit: LoadFeed.limits.upperBound), Self.options)
+        let matching = newest.items.filter { $0.id.uuidString.hasPrefix(typed.uppercased()) }
+        // A shell inserts an id without asking if it is the only one. An older image may have the same beginning.
+        let isUnsure = matching.count == 1 && newest.nextAfterID != nil
+        return isUnsure ? [] : matching.map(Self.word)
+    }
+
+    private static func word(of item: FeedItem) -> CompletionWord {
+        CompletionWord(word: item.id.uuidString, summary: item.description ?? item.location)
     }
 
     func methods() async throws(RPCError) -> [CompletionWord] {
@@ -65,18 +78,23 @@ struct LiveCompletion: Sendable {
         let keys = ParameterKeys(method: method, words: words, index: index)
         // bash splits words at the equals sign.
         for place in [index - 1, index] where place >= 1 && place < words.count && words[place] == "=" {
-            return try await values(of: words[place - 1], keys).map {
+            let typed = place == index ? "" : prefix
+            return try await values(of: words[place - 1], keys, beginning: typed).map {
                 CompletionWord(word: $0.word, summary: $0.summary)
             }
         }
         guard let equals = prefix.firstIndex(of: "=") else { return keys.offered(completing: prefix) }
-        return try await values(of: String(prefix[..<equals]), keys).map {
+        let typed = String(prefix[equals...].dropFirst())
+        return try await values(of: String(prefix[..<equals]), keys, beginning: typed).map {
             CompletionWord(word: prefix[...equals] + $0.word, summary: $0.summary)
         }
     }
 
-    private func values(of key: String, _ keys: ParameterKeys) async throws(RPCError) -> [CompletionWord] {
-        keys.takesImageID(key) ? try await ids() : keys.choices(of: key).map { CompletionWord(word: $0) }
+    private func values(
+        of key: String, _ keys: ParameterKeys, beginning typed: String
+    ) async throws(RPCError) -> [CompletionWord] {
+        keys.takesImageID(key)
+            ? try await ids(beginning: typed) : keys.choices(of: key).map { CompletionWord(word: $0) }
     }
 
     private func descriptions() async throws(RPCError) -> [MethodDescription] {
@@ -99,9 +117,11 @@ struct ClientOptionWords {
 }
 
 extension CompletionKind {
-    /// The ids of the newest images.
+    /// The ids of images.
     static var imageIDs: CompletionKind {
-        .custom { @Sendable words, _, _ async in await LiveCompletion.lines(words) { try await $0.ids() } }
+        .custom { @Sendable words, _, prefix async in
+            await LiveCompletion.lines(words) { try await $0.ids(beginning: prefix) }
+        }
     }
 
     static var services: CompletionKind {
