@@ -142,7 +142,7 @@ def test_feedparser_reads_every_item_of_every_page(hostile, items):
         content = entry.content[0]
         assert content.type == "text/html"
         shown = Paragraphs(content.value)
-        assert shown.names == {"p", "img"} and shown.pictures == [item["image"]]
+        assert shown.names == {"p", "img"} and shown.pictures == [item["image"] + "?w=1280"]
         texts = [in_xml(in_html(item[name])) for name in ("description", "location") if name in item]
         assert [text.split() for text in shown.texts[1:]] == [text.split() for text in texts]
 
@@ -196,10 +196,10 @@ def test_json_feed_keeps_its_rules_on_every_page(hostile, items):
     assert [entry["id"] for entry in entries] == [f"urn:uuid:{item['id'].lower()}" for item in items]
     for entry, item in zip(entries, items):
         assert entry["content_text"] == full_text(item)
-        assert entry["url"] == f"{hostile.url}/image/{item['id']}" and entry["image"] == item["image"]
+        assert entry["url"] == f"{hostile.url}/image/{item['id']}" and entry["image"] == item["image"] + "?w=1280"
         assert "attachments" not in entry
         shown = Paragraphs(entry["content_html"])
-        assert shown.names == {"p", "img"} and shown.pictures == [item["image"]]
+        assert shown.names == {"p", "img"} and shown.pictures == [item["image"] + "?w=1280"]
         assert shown.texts[1:] == [in_html(item[name]) for name in ("description", "location") if name in item]
         if "published_at" in item:
             date = item["published_at"]
@@ -277,7 +277,7 @@ def test_newsboat_keeps_every_item(hostile, items, tmp_path):
         assert article["title"].translate(C1) == titles[article["guid"]]
         assert article["url"] == f"{hostile.url}/image/{item['id']}"
         shown = Paragraphs(article["content"])
-        assert shown.names == {"p", "img"} and shown.pictures == [item["image"]]
+        assert shown.names == {"p", "img"} and shown.pictures == [item["image"] + "?w=1280"]
         assert shown.texts[1:] == [
             in_xml(in_html(item[name])) for name in ("description", "location") if name in item]
     # Nothing changes with the next reload, also for the item without a date.
@@ -294,4 +294,4 @@ def test_newsboat_shows_the_items_on_its_screen(hostile, items, tmp_path):
         screen.until_shown("A plain title", "<script>alert(1)</script>", "{{title}} {{{html}}}", "]]> and <![CDATA[")
         # The newest item is the first.
         screen.press("\r")
-        screen.until_shown(f"Link: {hostile.url}/image/{items[0]['id']}", "Links:", f"{items[0]['image']} (image)")
+        screen.until_shown(f"Link: {hostile.url}/image/{items[0]['id']}", "Links:", f"{items[0]['image']}?w=1280 (image)")

@@ -43,7 +43,7 @@ import Testing
             let base = "http://127.0.0.1:\(api.port)"
             #expect(reply.status == 200 && reply["Content-Type"] == "application/atom+xml")
             let html =
-                #"&lt;p&gt;&lt;img src=&quot;\#(base)/v1/image/\#(id)/data&quot; alt=&quot;&amp;lt;b&amp;gt;so&amp;lt;/b&amp;gt;&quot;&gt;&lt;/p&gt;"#
+                #"&lt;p&gt;&lt;img src=&quot;\#(base)/v1/image/\#(id)/data?w=1280&quot; alt=&quot;&amp;lt;b&amp;gt;so&amp;lt;/b&amp;gt;&quot;&gt;&lt;/p&gt;"#
                 + "&lt;p dir=&quot;auto&quot;&gt;&amp;lt;b&amp;gt;so&amp;lt;/b&amp;gt;&#10;many&lt;/p&gt;"
                 + "&lt;p dir=&quot;auto&quot;&gt;Lisbon&lt;/p&gt;"
             let expected = """
@@ -144,7 +144,7 @@ import Testing
             #expect(entry["id"] as? String == "urn:uuid:\(id.uuidString.lowercased())")
             #expect(entry["url"] as? String == "\(base)/image/\(id)")
             #expect((entry["content_html"] as? String)?.contains("<p dir=\"auto\">&lt;b&gt;so&lt;/b&gt;</p>") == true)
-            #expect(entry["image"] as? String == "\(base)/v1/image/\(id)/data" && entry["attachments"] == nil)
+            #expect(entry["image"] as? String == "\(base)/v1/image/\(id)/data?w=1280" && entry["attachments"] == nil)
             #expect(entry["date_published"] as? String == "2026-03-01T12:00:00Z")
         }
     }

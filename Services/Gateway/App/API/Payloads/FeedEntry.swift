@@ -29,9 +29,12 @@ struct FeedEntry: Sendable {
 }
 
 extension FeedEntry {
+    private static let pictureWidth = 1_280
+
     init(_ item: FeedItem, _ publicURL: PublicURL, _ language: Language) {
         let view = FeedImagePresenter.viewModel(item, language)
-        let (image, escape) = (publicURL.imageData(item.id), Markup().escapeText)
+        // A reader of the feed loads all pictures at once, so not the originals.
+        let (image, escape) = ("\(publicURL.imageData(item.id))?w=\(Self.pictureWidth)", Markup().escapeText)
         let page = publicURL.page(of: item.id)
         let credit = view.credit.map { Texts(language).text(.imageCredit, $0) }
         let texts = [view.description, view.location, credit].compactMap(\.self)
