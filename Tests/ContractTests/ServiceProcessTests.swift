@@ -138,7 +138,7 @@ import Testing
                     #expect(
                         error as? RPCError
                             == RPCError(
-                                .tooLarge, "the image has \(size) bytes, the limit is \(size - 1)",
+                                .tooLarge, "the image has \(size) bytes, the limit is \(size - 1) (--max-image-bytes)",
                                 service: "image-data"))
                 }
             }

@@ -16,7 +16,7 @@ extension ImageDataRejection {
                 .invalidData, "the origin server answered with status \(status)",
                 details: RawJSON(OriginStatus(status: status), as: OriginStatus.codec))
         case .tooLarge(let size, let limit):
-            RPCError(.tooLarge, "the image has \(size) bytes, the limit is \(limit)")
+            RPCError(.tooLarge, "the image has \(size) bytes, the limit is \(limit) (--max-image-bytes)")
         case .notAnImage(let rejection): RPCError(.invalidData, "refused: \(rejection.reason)")
         }
     }
