@@ -123,6 +123,41 @@ struct CodecTests {
 
     // MARK: Numbers and booleans
 
+    struct Parcel: Sendable, Equatable {
+        var id: Int
+        var note: Note?
+        var weight: Int?
+
+        struct Note: Sendable, Equatable { var from: String, to: String? }
+
+        static let codec = Codec<Parcel>.object { object in
+            let id = object.required("id", .integer(), \.id)
+            let (from, to) = object.part(\.note) { note in
+                (note.optional("from", .string, \.from), note.optional("to", .string, \.to))
+            }
+            let weight = object.optional("weight", .integer(), \.weight)
+            return { members throws(JSONError) in
+                let sender = try members[from]
+                let to = try members[to]
+                return Parcel(
+                    id: try members[id], note: sender.map { Note(from: $0, to: to) }, weight: try members[weight])
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (Parcel(id: 1, note: nil, weight: 2), #"{"id":1,"weight":2}"#),
+            (Parcel(id: 1, note: Parcel.Note(from: "a", to: nil), weight: 2), #"{"id":1,"from":"a","weight":2}"#),
+            (Parcel(id: 1, note: Parcel.Note(from: "a", to: "b"), weight: nil), #"{"id":1,"from":"a","to":"b"}"#),
+        ])
+    func `the members of a part stand among the others, and are absent with it`(parcel: Parcel, json: String)
+        throws
+    {
+        #expect("\(RawJSON(parcel, as: Parcel.codec))" == json)
+        #expect(try RawJSON(checking: json).read(as: Parcel.codec) == parcel)
+    }
+
     @Test(arguments: [(0, false), (1, true), (100, true), (101, false), (-1, false)])
     func `an integer is accepted at its bounds and refused beyond`(value: Int, isAccepted: Bool) throws {
         let json = RawJSON(value, as: .integer())

@@ -60,15 +60,24 @@ struct ImportFolder: Sendable {
 
     /// What the manifest lists; nil without one.
     private func manifest() throws(RPCError) -> Contents? {
-        // Other systems do not distinguish the case of names.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let same = names.filter { $0.lowercased() == Self.manifestName }
-        guard let name = same.first(where: { $0 == Self.manifestName }) ?? same.min() else { return nil }
+        guard let name = try manifestFile() else { return nil }
         let text = try text(of: name)
         let entries = try entries(of: name, text)
         let members = try read(name, text, as: .array(of: ImportEntry.namesCodec))
         let unknown = members.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
         return Contents(entries: entries, unknownMembers: unknown.sorted())
+    }
+
+    /// The name of the file with the manifest. Other systems do not distinguish the case of names.
+    private func manifestFile() throws(RPCError) -> String? {
+        if FileManager.default.fileExists(atPath: "\(path)/\(Self.manifestName)") { return Self.manifestName }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path)
+                .filter { $0.lowercased() == Self.manifestName }.min()
+        } catch {
+            // Without its manifest, what must stay private would be published.
+            throw RPCError(.notFound, "cannot list folder \(path): \(error.localizedDescription)", begun: false)
+        }
     }
 
     /// The entries of a manifest. One that is not valid is refused; it does not stop the others.

@@ -21,7 +21,7 @@ extension Pages {
         let texts = Texts(reader.language)
         let limit = load.limit.map { "&limit=\($0)" } ?? ""
         let isLoopback = publicURL.description.contains("//127.0.0.1") || publicURL.description.contains("//localhost")
-        // Where the reader may write, a row leads to the comments, also while nobody knows their number.
+        // A row leads to the form for comments even if their number is not known.
         let comments = sessions != nil && loaded.origin == .store ? ["comments": texts[.commentsTitle]] : [:]
         let model: [String: Any?] = [
             "items": loaded.page.items.enumerated().map { index, image in
@@ -46,12 +46,13 @@ extension Pages {
     /// The members of one image in the templates.
     func row(_ image: FeedImageViewModel, at index: Int, _ reader: Reader) -> [String: Any] {
         let box = PictureBox(width: image.hints.width, height: image.hints.height)
+        let credit = credit(of: image.details, reader.language)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
             "name": image.title, "isUntitled": image.isUntitled, "alt": image.alt, "heading": image.heading,
             "hasName": image.heading != nil || image.location != nil,
             "isSensitive": image.details.isSensitive,
-            "hasCredit": image.credit != nil, "credit": credit(of: image.details, reader.language),
+            "hasCredit": !credit.isEmpty, "credit": credit,
             "place": image.location, "text": image.text,
             "isLong": (image.text?.unicodeScalars.count ?? 0) > Self.longText, "comments": image.comments,
             "placeLink": image.location.flatMap { place in pluginPage { $0.page(ofPlace: place) } },

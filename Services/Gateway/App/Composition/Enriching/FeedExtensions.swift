@@ -1,5 +1,5 @@
-import Foundation
 import FeedContract
+import Foundation
 import JSON
 import Presentation
 import RPC

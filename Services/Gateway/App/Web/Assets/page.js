@@ -884,10 +884,7 @@ function watchFeedKeys(reload) {
     folds.unfold(focused()[side]);
     show(focused()[side]);
   };
-  const firstOnScreen = () => {
-    const bar = document.querySelector(".bar").offsetHeight;
-    return [...list.children].find((row) => row.getBoundingClientRect().bottom > bar);
-  };
+  const firstOnScreen = () => [...list.children].find((row) => row.getBoundingClientRect().bottom > bar.offsetHeight);
   // Without a focus, the reader begins with what is on the screen.
   const move = (side) => { if (step(side) === false) show(firstOnScreen()); };
   const leave = (target) => {
