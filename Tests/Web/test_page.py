@@ -1,5 +1,6 @@
 """The behaviour of the page in a real browser. Run all with Tests/Web/run, or some with Tests/Web/run -k WORDS."""
 
+import collections
 import contextlib
 import datetime
 import json
@@ -231,8 +232,33 @@ def test_a_picture_is_cancelled_when_it_leaves_and_requested_again_when_it_retur
             route.continue_()
         except Exception:
             pass
-    page.wait_for_function(f"() => document.querySelector('#i-{first} .photo').naturalWidth === 120")
+    page.wait_for_function(f"() => document.querySelector('#i-{first} .photo').naturalWidth > 0")
     page.wait_for_selector(f"#i-{first} .loading", state="detached")
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_a_picture_is_requested_in_one_width_however_the_reader_scrolls(open_page, width):
+    page = open_page(None, viewport={"width": width, "height": 900})
+    widths = collections.defaultdict(set)
+
+    def note(request):
+        if found := re.search(r"/image/([^/]+)/data\?w=(\d+)", request.url):
+            widths[found[1]].add(found[2])
+
+    page.on("request", note)
+    page.goto("/")
+    ready(page)
+    for top in [*range(0, 12_001, 1_500), *range(12_000, -1, -1_500)]:
+        page.evaluate("top => scrollTo({ top, behavior: 'instant' })", top)
+        page.wait_for_function(
+            """() => [...document.querySelectorAll("#list > *")].every(row => {
+                const { top, bottom } = row.getBoundingClientRect();
+                const photo = row.querySelector(".photo");
+                return bottom < 0 || top > innerHeight || (photo.complete && photo.naturalWidth > 0);
+            })"""
+        )
+    assert len(widths) > PAGE
+    assert {id: found for id, found in widths.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize("answer", [{"status": 503}, {"status": 200, "body": "no picture", "content_type": "image/png"}])
@@ -247,7 +273,7 @@ def test_a_failed_picture_shows_a_retry_sign_that_loads_only_it(open_page, answe
     assert page.get_attribute(f"#i-{first} .retry", "aria-label") == "Try again"
     page.unroute("**/data*")
     page.click(f"#i-{first} .retry")
-    page.wait_for_function(f"() => document.querySelector('#i-{first} .photo').naturalWidth === 120")
+    page.wait_for_function(f"() => document.querySelector('#i-{first} .photo').naturalWidth > 0")
     assert not page.query_selector(f"#i-{first} .failed") and page.query_selector(f"#i-{second} .failed")
 
 
@@ -261,7 +287,7 @@ def test_rows_keep_their_size_while_pictures_load_fail_and_leave(open_page):
     page.unroute("**/data*")
     page.reload()
     ready(page)
-    page.wait_for_function("() => document.querySelector('.photo').naturalWidth === 120")
+    page.wait_for_function("() => document.querySelector('.photo').naturalWidth > 0")
     assert failed == page.eval_on_selector_all(".picture", "all => all.slice(0, 2).map(one => one.offsetHeight)")
 
 
@@ -650,7 +676,7 @@ def test_the_page_opens_without_a_network(open_page):
     ready(page)
     page.wait_for_selector(".offline")
     assert page.inner_text(".offline").startswith("Offline: cached copy from")
-    page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth === 120")
+    page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth > 0")
     scroll_for_rows(page, 2 * PAGE)
     assert shown_ids(page)[: 2 * PAGE] == ids[: 2 * PAGE]
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
@@ -772,7 +798,7 @@ def test_the_copy_of_the_feed_is_replaced_when_the_server_answers_again_and_noth
         with hanging(feed):
             page.goto("/", wait_until="commit")
             page.wait_for_selector("[data-stored] .offline", state="attached")
-            page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth === 120")
+            page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth > 0")
             assert shown_ids(page) == ids
             top = page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", ids[0])
         wait_for_news(page, "1 new image")

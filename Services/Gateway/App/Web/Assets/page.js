@@ -173,6 +173,11 @@ class Pictures {
     }
   }, { rootMargin: "100% 0px" });
 
+  /** The box of a picture decides which file is sharp. One that grows needs a larger file, one that shrinks keeps its own. */
+  #boxes = new ResizeObserver((entries) => {
+    for (const { target: photo } of entries) if (!(photo.offsetWidth <= parseInt(photo.sizes))) this.#fit(photo);
+  });
+
   /** Takes the address out of a row's picture, before the row is part of the page. */
   prepare(row) {
     const photo = row.querySelector(".photo");
@@ -184,12 +189,11 @@ class Pictures {
     if (!photo) return;
     photo.addEventListener("load", () => this.#isBlank(photo) || this.#frame(photo).classList.remove("loading"));
     photo.addEventListener("error", () => this.#isBlank(photo) || this.#fail(photo));
-    // From now on its box decides which file is sharp, in the list and in the grid.
-    if (kind === "feed" && photo.loading !== "lazy") Object.assign(photo, { loading: "lazy", sizes: "auto, " + photo.sizes });
     if (this.#isBlank(photo)) { /* requested when near */ }
     else if (!photo.complete) this.#frame(photo).classList.add("loading");
     else if (!photo.naturalWidth) this.#fail(photo);
     this.#near.observe(row);
+    this.#boxes.observe(photo);
   }
 
   /** Releases the picture of a row that leaves the page. Chromium keeps every image whose `sizes` depend on the window until the page closes, and with it the row. */
@@ -197,6 +201,7 @@ class Pictures {
     const photo = row.querySelector(".photo");
     if (!photo) return;
     this.#near.unobserve(row);
+    this.#boxes.unobserve(photo);
     this.#release(photo);
     photo.removeAttribute("sizes");
   }
@@ -216,11 +221,20 @@ class Pictures {
   #frame(photo) { return photo.closest(".picture"); }
   #isBlank(photo) { return this.#addresses.has(photo); }
 
+  /** `sizes=auto` would do, but in a row that is not laid out Chromium takes the width of the window, and requests another file. */
+  #fit(photo) {
+    const width = photo.offsetWidth;
+    if (kind === "feed" && width) photo.sizes = `${width}px`;
+  }
+
   #request(photo) {
+    // Chromium loads no lazy picture in a row that is not laid out, however near.
+    photo.loading = "eager";
     const address = this.#addresses.get(photo);
     if (!address) return;
     this.#addresses.delete(photo);
     this.#frame(photo).classList.add("loading");
+    this.#fit(photo);
     Object.assign(photo, address);
   }
 
@@ -228,8 +242,9 @@ class Pictures {
   #release(photo) {
     if (this.#isBlank(photo)) return;
     this.#addresses.set(photo, { srcset: photo.srcset, src: photo.getAttribute("src") });
-    photo.removeAttribute("srcset");
+    // In this order: without `srcset` the file of `src` would be requested.
     photo.removeAttribute("src");
+    photo.removeAttribute("srcset");
     const frame = this.#frame(photo);
     frame.classList.remove("loading", "failed");
     frame.querySelector(".retry")?.remove();
