@@ -2,7 +2,7 @@
 
 import pytest
 
-from test_page import ready, shown_ids
+from test_page import ready, scroll_to_last_row, shown_ids
 
 focused = "() => document.activeElement.id"
 
@@ -42,6 +42,8 @@ def test_a_question_mark_lists_the_keys_of_the_page(open_page, feed):
     assert page.evaluate("document.activeElement.closest('dialog') !== null")
     page.keyboard.press("Escape")
     assert page.evaluate(focused) == f"i-{first}"
+    # Each page that loads moves the foot.
+    scroll_to_last_row(page)
     page.click(".foot .keys-button")
     page.click("dialog button")
     page.wait_for_selector("dialog", state="hidden")
