@@ -258,7 +258,7 @@ let package = Package(
             .executableTarget(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
                 swiftSettings: settings),
-            tests("SQLiteKitTests", of: ["SQLiteKit", "ServiceKit", "RPC", "RPCTestKit", .grdb, .logging]),
+            tests("SQLiteKitTests", of: ["SQLiteKit", "ServiceKit", "JSON", "RPC", "RPCTestKit", .grdb, .logging]),
             tests(
                 "FeedTests",
                 of: [

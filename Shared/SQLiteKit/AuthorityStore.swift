@@ -1,14 +1,15 @@
+import GRDB
 import RPC
 
 /// The store of an authority. It acknowledges no write that could be lost silently: calls fail with `unavailable` when there
 /// is no store or its file was removed or replaced, and with `data_loss` when the file was overwritten.
 ///
 /// Calls work again when the file is put back. A restart opens the file that is present then, or refuses it.
-public struct AuthorityStore<Store: Sendable>: Sendable {
-    private let slot: StoreSlot<Store>
-    public let monitor: StoreMonitor
+public struct AuthorityStore: Sendable {
+    private let slot: StoreSlot<DatabasePool>
+    private let monitor: StoreMonitor
 
-    public init(_ slot: StoreSlot<Store>, _ monitor: StoreMonitor) {
+    public init(_ slot: StoreSlot<DatabasePool>, _ monitor: StoreMonitor) {
         self.slot = slot
         self.monitor = monitor
     }
@@ -19,30 +20,57 @@ public struct AuthorityStore<Store: Sendable>: Sendable {
     /// Closes the store. See `StoreSlot.close`.
     public func close() throws { try slot.close() }
 
-    public func reading<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result
+    /// Reads on the caller's thread, for reads that take microseconds.
+    public func read<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> Result
+    ) async throws -> Result {
+        try await reading { try Self.readNow($0, body) }
+    }
+
+    /// Reads on another thread, for reads that take time.
+    public func readApart<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await reading { try await $0.read(body) }
+    }
+
+    /// Writes on another thread, in a transaction.
+    public func write<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await writing { try await $0.write(body) }
+    }
+
+    /// Checks the whole store. If it is not damaged, it no longer counts as damaged.
+    /// - Returns: what is damaged; nil for a store in order.
+    public func damage(isolation: isolated (any Actor)? = #isolation) async throws -> String? {
+        let content = try content
+        let finding = try await monitor.reading {
+            try await content.files.writing { try await content.store.damage() }
+        }
+        if let finding { monitor.noteDamage(finding) } else { monitor.noteValidated() }
+        return finding
+    }
+
+    func reading<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (DatabasePool) async throws -> Result
     ) async throws -> Result {
         let content = try content
         return try await monitor.reading { try await content.files.reading { try await body(content.store) } }
     }
 
-    public func writing<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result
+    func writing<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (DatabasePool) async throws -> Result
     ) async throws -> Result {
         let content = try content
         return try await monitor.writing { try await content.files.writing { try await body(content.store) } }
     }
 
-    /// Runs a check of the whole store. On success the store no longer counts as damaged.
-    public func validating(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void
-    ) async throws {
-        let content = try content
-        try await monitor.reading { try await content.files.writing { try await body(content.store) } }
-        monitor.noteValidated()
-    }
+    private static func readNow<Result>(
+        _ pool: DatabasePool, _ body: (Database) throws -> Result
+    ) throws -> Result { try pool.read(body) }
 
-    private var content: StoreSlot<Store>.Content {
+    private var content: StoreSlot<DatabasePool>.Content {
         get throws(RPCError) {
             guard let content = slot.content else { throw StoreTrouble.absent.answer }
             return content

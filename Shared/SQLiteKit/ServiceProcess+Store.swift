@@ -5,20 +5,18 @@ import ServiceKit
 
 extension ServiceProcess {
     /// Opens the store of an authority.
-    /// - Parameters:
-    ///   - socket: released before the service exits.
-    ///   - make: makes the service's store from an open pool.
+    /// - Parameter socket: released before the service exits.
     /// - Throws: `ExitCode`, after logging one line.
-    public func openAuthority<Store>(
-        _ opening: StoreOpening, _ options: StoreOptions, releasing socket: ListeningSocket,
-        make: @escaping @Sendable (DatabasePool) throws -> Store
-    ) throws -> (store: AuthorityStore<Store>, path: String) {
+    public func openAuthority(
+        _ opening: StoreOpening, _ options: StoreOptions, releasing socket: ListeningSocket
+    ) throws -> (store: AuthorityStore, path: String) {
         let path = options.path ?? root.store(name)
-        let (slot, monitor) = try open(opening, at: path, options, isEdge: false, releasing: socket, make)
+        let (slot, monitor) = try open(opening, at: path, options, isEdge: false, releasing: socket) { $0 }
         return (AuthorityStore(slot, monitor), path)
     }
 
     /// Opens the store of a cache. See `openAuthority`.
+    /// - Parameter make: makes the service's store from an open pool.
     public func openCache<Store>(
         _ opening: StoreOpening, at path: String, _ options: StoreOptions, releasing socket: ListeningSocket,
         make: @escaping @Sendable (DatabasePool) throws -> Store

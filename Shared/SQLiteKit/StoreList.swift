@@ -117,7 +117,12 @@ public struct StoreList: Sendable {
     /// Syncs the directory of a file, so that renames are durable. File systems that refuse this do not need it.
     static func syncDirectory(of path: String) {
         let directory = (path as NSString).deletingLastPathComponent
-        let descriptor = Glibc.open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        sync(directory.isEmpty ? "." : directory)
+    }
+
+    /// Syncs a file or a directory.
+    static func sync(_ path: String) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

@@ -115,10 +115,26 @@ public struct StoreOpening: Sendable {
             }
             return stored
         }
+        if !isCache { try copyBeforeMigrating(pool) }
         try migrator.migrate(pool)
         // Checkpoint the identity into the file: SQLite would apply it from the journal to any file beside it.
         if isNew { try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         return identity
+    }
+
+    /// Copies a store that migrations will change to `PATH.before-N`, N being the number of the first of them: an earlier version of the
+    /// program can use the copy.
+    private func copyBeforeMigrating(_ pool: DatabasePool) throws {
+        let applied = try pool.writeWithoutTransaction(migrator.appliedIdentifiers)
+        guard !applied.isEmpty, let next = migrator.migrations.first(where: { !applied.contains($0) }) else { return }
+        // The file is then complete without its journal.
+        try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        let copy = "\(pool.path).before-\(next.prefix { $0 != " " })"
+        let new = copy + ".new"
+        try? FileManager.default.removeItem(atPath: new)
+        try FileManager.default.copyItem(atPath: pool.path, toPath: new)
+        StoreList.sync(new)
+        guard rename(new, copy) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
     var number: Int32 {

@@ -83,7 +83,7 @@ import Testing
 
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
         let handlers = CommentsHandlers(
-            store: InMemoryCommentsStore(), broadcast: ChangeBroadcast(life: "this"), now: { moment(5.9) },
+            store: InMemoryCommentsStore(), broadcast: RecordedChanges(life: "this").broadcast, now: { moment(5.9) },
             newID: { UUID(number: 77) })
         try await TestServer.with(handlers.table) { server in
             try await RPCClient.withConnection(to: server.path, as: "test", body)

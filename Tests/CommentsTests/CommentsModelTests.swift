@@ -23,7 +23,7 @@ import Testing
             }
             for image in Self.images {
                 let expected = try await model.slice(1_000, of: image, after: nil).items
-                #expect(try walk(image, &random, store) == expected)
+                #expect(try await walk(image, &random, store) == expected)
             }
         }
     }
@@ -73,10 +73,11 @@ import Testing
 
     private func walk(
         _ image: UUID, _ random: inout SeededRandom, _ store: SQLiteCommentsStore
-    ) throws -> [ImageComment] {
+    ) async throws -> [ImageComment] {
         var (seen, cursor) = ([ImageComment](), UUID?.none)
         repeat {
-            let page = CommentsPage(try store.slice(Int.random(in: 1...6, using: &random), of: image, after: cursor))
+            let page = CommentsPage(
+                try await store.slice(Int.random(in: 1...6, using: &random), of: image, after: cursor))
             seen += page.items
             cursor = page.nextAfterID
         } while cursor != nil

@@ -44,15 +44,15 @@ import Testing
             let store = SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(path))
             let image = UUID(number: 0)
             // 1 and 6 were removed, and 3 is an import older than 2.
-            #expect(try store.slice(10, of: image, after: nil).numbers == [3, 2, 4, 5])
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [3, 2, 4, 5])
             // Readers at a removed comment continue after the comments they have seen.
-            #expect(try store.slice(10, of: image, after: UUID(number: 1)).numbers == [3, 2, 4, 5])
-            #expect(try store.slice(10, of: image, after: UUID(number: 6)).numbers == [5])
-            #expect(try store.slice(10, of: UUID(number: 9), after: UUID(number: 8)).numbers == [])
-            #expect(try store.counts(of: [image]) == [image: 4])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 1)).numbers == [3, 2, 4, 5])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 6)).numbers == [5])
+            #expect(try await store.slice(10, of: UUID(number: 9), after: UUID(number: 8)).numbers == [])
+            #expect(try await store.counts(of: [image]) == [image: 4])
             // A new comment follows all others.
             try await store.post([draft(7, at: moment(30))])
-            #expect(try store.slice(10, of: image, after: UUID(number: 4)).numbers == [5, 7])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 4)).numbers == [5, 7])
         }
     }
 

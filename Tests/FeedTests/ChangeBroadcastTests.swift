@@ -6,24 +6,25 @@ import Testing
 @testable import feed_service
 
 struct ChangeBroadcastTests {
-    private let broadcast = ChangeBroadcast<FeedChange>(life: "this")
+    private let changes = RecordedChanges<FeedChange>(life: "this")
+    private var broadcast: ChangeBroadcast<FeedChange> { changes.broadcast }
 
     private func mark(_ number: Int) -> ChangeMark { ChangeMark(life: "this", number: number) }
 
     @Test func `all of thousands of watchers get a change`() async throws {
-        let (broadcast, count) = (broadcast, 5_000)
+        let (changes, broadcast, count) = (changes, broadcast, 5_000)
         try await withThrowingTaskGroup(of: ChangeNews<FeedChange>.self) { group in
-            for _ in 1...count { group.addTask { try await broadcast.next(after: broadcast.mark) } }
+            for _ in 1...count { group.addTask { try await broadcast.next(after: changes.log.mark) } }
             await broadcast.wait { $0 == count }
             let change = FeedChange.published([picture(1)])
-            broadcast.record(change)
+            changes.record(change)
             for try await news in group { #expect(news == ChangeNews(.change(change), mark: mark(1))) }
         }
         #expect(broadcast.waiting == 0)
     }
 
     @Test func `a watcher that follows the marks gets every change once, in order`() async throws {
-        let broadcast = broadcast
+        let (changes, broadcast) = (changes, broadcast)
         async let told: [Int] = {
             var (told, last) = ([Int](), ChangeMark(life: "this", number: 0))
             while told.count < 2_000 {
@@ -35,15 +36,15 @@ struct ChangeBroadcastTests {
             return told
         }()
         for number in 1...2_000 {
-            broadcast.record(.published([picture(number)]))
+            changes.record(.published([picture(number)]))
             if number % 7 == 0 { await broadcast.wait { $0 == 1 } }
         }
         #expect(try await told == Array(1...2_000))
     }
 
     @Test func `a cancelled watcher stops waiting and is removed`() async throws {
-        let broadcast = broadcast
-        let waiting = Task { try await broadcast.next(after: broadcast.mark) }
+        let (changes, broadcast) = (changes, broadcast)
+        let waiting = Task { try await broadcast.next(after: changes.log.mark) }
         await broadcast.wait { $0 == 1 }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -51,7 +52,7 @@ struct ChangeBroadcastTests {
 
         let late = Task {
             await waitForCancellation()
-            return try await broadcast.next(after: broadcast.mark)
+            return try await broadcast.next(after: changes.log.mark)
         }
         late.cancel()
         await #expect(throws: CancellationError.self) { try await late.value }

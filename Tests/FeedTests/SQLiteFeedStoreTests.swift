@@ -2,6 +2,7 @@ import EdgeModel
 import Feed
 import Foundation
 import GRDB
+import RPC
 import RPCTestKit
 import SQLiteKit
 import Testing
@@ -16,11 +17,14 @@ import Testing
             let pool = try SQLiteFeedStore.opening.open(path)
             _ = try await SQLiteFeedStore(pool).publish(
                 (1...100).map { picture($0, String(repeating: "x", count: 500)) })
-            try pool.close()
+            let root = try await pool.read { db in
+                try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'item'")
+            }
+            try pool.closeIntoOneFile()
 
             var bytes = try Data(contentsOf: URL(filePath: path))
-            let last = bytes.count - 4_096
-            bytes.replaceSubrange(last..<last + 8, with: Data(repeating: 0xFF, count: 8))
+            let page = (try #require(root) - 1) * 4_096
+            bytes.replaceSubrange(page + 8..<page + 16, with: Data(repeating: 0xFF, count: 8))
             try bytes.write(to: URL(filePath: path))
 
             let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(path))
@@ -33,9 +37,9 @@ import Testing
             let path = directory + "/feed.sqlite"
             try Self.writeEarlierVersion(path)
             let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(path))
-            #expect(try store.slice(10, at: .start).items == [picture(1)])
+            #expect(try await store.slice(10, at: .start).items == [picture(1)])
             #expect(try await store.publish([picture(1).with(.full)]) == [])
-            #expect(try store.item(picture(1).id) == picture(1).with(.full))
+            #expect(try await store.item(picture(1).id) == picture(1).with(.full))
         }
     }
 
@@ -46,13 +50,13 @@ import Testing
             for _ in 1...2 {
                 let pool = try SQLiteFeedStore.opening.open(path)
                 let store = SQLiteFeedStore(pool)
-                #expect(try store.slice(10, at: .start).items.last == picture(1).with(.full))
+                #expect(try await store.slice(10, at: .start).items.last == picture(1).with(.full))
                 #expect(try await store.publish([picture(1)]) == [])
-                #expect(try store.item(picture(1).id) == picture(1).with(.full))
+                #expect(try await store.item(picture(1).id) == picture(1).with(.full))
                 // Items that are published now have one.
                 _ = try await store.publish([picture(2)])
-                #expect(try store.item(picture(2).id) == picture(2).published)
-                try pool.close()
+                #expect(try await store.item(picture(2).id) == picture(2).published)
+                try pool.closeIntoOneFile()
             }
         }
     }
@@ -64,13 +68,13 @@ import Testing
             for _ in 1...2 {
                 let pool = try SQLiteFeedStore.opening.open(path)
                 let store = SQLiteFeedStore(pool)
-                #expect(try store.item(picture(1).id) == picture(1).with(.full))
+                #expect(try await store.item(picture(1).id) == picture(1).with(.full))
                 _ = try await store.publish([picture(2, tags: ["sea"]), picture(1)])
-                #expect(try store.item(picture(2).id) == picture(2, tags: ["sea"]).published)
+                #expect(try await store.item(picture(2).id) == picture(2, tags: ["sea"]).published)
                 await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
                     try await store.publish([picture(1, tags: ["sea"])])
                 }
-                try pool.close()
+                try pool.closeIntoOneFile()
             }
         }
     }
@@ -90,8 +94,8 @@ import Testing
             let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
             _ = try await SQLiteFeedStore(pool).publish([picture(1)])
             try await pool.write { try $0.execute(sql: "UPDATE item SET tags = '[7]'") }
-            let error = #expect(throws: DatabaseError.self) { try SQLiteFeedStore(pool).item(picture(1).id) }
-            #expect(error?.resultCode == .SQLITE_CORRUPT)
+            let error = await #expect(throws: RPCError.self) { try await SQLiteFeedStore(pool).item(picture(1).id) }
+            #expect(error?.kind == .dataLoss)
         }
     }
 

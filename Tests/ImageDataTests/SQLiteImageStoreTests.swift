@@ -14,7 +14,7 @@ import Testing
             let pool = try SQLiteImageStore.opening.open(path)
             try await SQLiteImageStore(pool).put(stored(1), at: url(1))
             try await SQLiteImageStore(pool).put(stored(1), at: url(2))
-            try pool.close()
+            try pool.closeIntoOneFile()
             try flipByte(of: picture(1), in: path)
 
             let store = SQLiteImageStore(try SQLiteImageStore.opening.open(path))

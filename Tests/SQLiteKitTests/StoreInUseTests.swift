@@ -8,27 +8,16 @@ import Testing
 
 /// Faults of a store while a service has it open.
 @Suite struct StoreInUseTests {
-    /// A store of numbers.
-    private struct Numbers: Sendable {
-        let pool: DatabasePool
-
-        func add(_ number: Int) async throws {
-            try await pool.write { try $0.execute(sql: "INSERT INTO thing VALUES (?)", arguments: [number]) }
-        }
-
-        func all() throws -> [Int] { try pool.read { try Int.fetchAll($0, sql: "SELECT x FROM thing") } }
-    }
-
     private struct InUse {
         let directory: String
-        let slot: StoreSlot<Numbers>
+        let slot: StoreSlot<DatabasePool>
         let monitor: StoreMonitor
         let log: RecordedLog
         let clock: TestClock
 
         var path: String { directory + "/store.sqlite" }
-        var authority: AuthorityStore<Numbers> { AuthorityStore(slot, monitor) }
-        var cache: SoftStore<Numbers> { SoftStore(slot, monitor) }
+        var authority: AuthorityStore { AuthorityStore(slot, monitor) }
+        var cache: SoftStore<DatabasePool> { SoftStore(slot, monitor) }
 
         init(_ directory: String, isCache: Bool) {
             var migrator = DatabaseMigrator()
@@ -37,7 +26,7 @@ import Testing
             let path = directory + "/store.sqlite"
             let (log, clock) = (RecordedLog(), TestClock())
             let opened = Result { () throws(StoreUnusable) in try opening.open(path) }
-            slot = StoreSlot(opening, at: path, opened, now: clock.read) { Numbers(pool: $0) }
+            slot = StoreSlot(opening, at: path, opened, now: clock.read) { $0 }
             monitor = StoreMonitor(path: path, logger: log.logger, unusable: opened.failure)
             (self.directory, self.log, self.clock) = (directory, log, clock)
         }
@@ -157,7 +146,7 @@ import Testing
                 let write = await #expect(throws: RPCError.self) {
                     try await inUse.authority.writing { try await $0.add(2) }
                 }
-                let check = await #expect(throws: RPCError.self) { try await inUse.authority.validating { _ in } }
+                let check = await #expect(throws: RPCError.self) { try await inUse.authority.damage() }
                 for error in [read, write, check] {
                     #expect(error?.kind == .dataLoss && error?.message.contains(inUse.directory) == false)
                 }
@@ -200,14 +189,14 @@ import Testing
         try await with(isCache: false) { inUse in
             for number in 1...2_000 { try await inUse.authority.writing { try await $0.add(number) } }
             try await inUse.authority.writing { numbers in
-                try await numbers.pool.write { try $0.execute(sql: "DELETE FROM thing WHERE x > 1") }
-                try await numbers.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+                try await numbers.write { try $0.execute(sql: "DELETE FROM thing WHERE x > 1") }
+                try await numbers.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             }
             let size = try Data(contentsOf: URL(filePath: inUse.path)).count
             #expect(try await inUse.authority.reading { try $0.all() } == [1])
             try await DatabaseQueue(path: inUse.path).vacuum()
             try await inUse.authority.writing { numbers in
-                try await numbers.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+                try await numbers.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             }
             #expect(try Data(contentsOf: URL(filePath: inUse.path)).count < size)
             try await inUse.authority.writing { try await $0.add(2) }
@@ -253,7 +242,7 @@ import Testing
         }
     }
 
-    private func damage(_ cache: SoftStore<Numbers>) async throws -> [Int]? {
+    private func damage(_ cache: SoftStore<DatabasePool>) async throws -> [Int]? {
         try await cache.reading { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     }
 
@@ -366,4 +355,13 @@ import Testing
             }
         }
     }
+}
+
+/// A store of numbers.
+extension DatabasePool {
+    fileprivate func add(_ number: Int) async throws {
+        try await write { try $0.execute(sql: "INSERT INTO thing VALUES (?)", arguments: [number]) }
+    }
+
+    fileprivate func all() throws -> [Int] { try read { try Int.fetchAll($0, sql: "SELECT x FROM thing") } }
 }

@@ -77,6 +77,31 @@ import Testing
         }
     }
 
+    @Test func `a store that a migration changes is copied before`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            func files() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains("before") }
+            }
+            let first = try Self.opening().open(path)
+            try await first.write { try $0.execute(sql: "INSERT INTO thing1 VALUES (7)") }
+            // Its last write is in the journal only.
+            #expect(try files() == [])
+            for version in [2, 2, 3] {
+                let pool = try Self.opening(versions: version).open(path)
+                try await pool.write { try $0.execute(sql: "UPDATE thing1 SET x = x + 1") }
+            }
+            #expect(try files().sorted() == ["store.sqlite.before-2", "store.sqlite.before-3"])
+            for (version, number) in [(1, 7), (2, 9)] {
+                let copy = path + ".before-\(version + 1)"
+                #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o600)
+                let pool = try Self.opening(versions: version).open(copy)
+                #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT x FROM thing1") } == number)
+                #expect(try await pool.read { try $0.tableExists("thing\(version + 1)") } == false)
+            }
+        }
+    }
+
     @Test func `a closed store is one file, also after reads and writes`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try Self.opening().open(directory + "/store.sqlite")

@@ -25,12 +25,14 @@ struct CommentsHandlers {
         }
         table.handle(CommentsContract.post) { params, _ in
             let draft = CommentDraft(params, defaultID: newID)
+            defer { broadcast.wake() }
             return try await answering {
                 Comment(try await store.post(draft, now: now()).comment)
             }
         }
         table.handle(CommentsContract.remove) { params, _ in
-            Count(count: try await store.remove(params.id))
+            defer { broadcast.wake() }
+            return Count(count: try await store.remove(params.id))
         }
         table.handle(CommentsContract.counts) { params, _ in
             CommentCounts(counts: try await store.counts(of: params.imageIDs))

@@ -20,13 +20,13 @@ extension CommentsService {
         let upstream = UpstreamMonitor(base, logger: process.logger)
         let cache = SoftCommentsCache(store: store)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
-        let broadcast = ChangeBroadcast<CommentsChange>(life: identity.instance)
+        let changes = RecordedChanges<CommentsChange>(life: identity.instance)
         let remote = RemoteComments(
-            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
+            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, changes: changes,
             now: { Date() })
         let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
         try await process.serve(
-            EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket, identity: identity,
+            EdgeHandlers(comments: comments, broadcast: changes.broadcast).table, on: socket, identity: identity,
             health: { [store.check, upstream.check] },
             companions: {
                 async let fetching: Void = comments.run()

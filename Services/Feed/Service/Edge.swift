@@ -25,7 +25,7 @@ extension FeedService {
         let (endpoint, fetch) = (FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes))
         let feed = EdgeFeed(
             source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
-            cache: cache, monitor: upstream, broadcast: ChangeBroadcast(life: identity.instance), now: now,
+            cache: cache, monitor: upstream, changes: RecordedChanges(life: identity.instance), now: now,
             onFault: { process.logger.error("cannot cache a page: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(

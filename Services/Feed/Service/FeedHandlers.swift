@@ -33,12 +33,14 @@ struct FeedHandlers {
         }
         table.handle(FeedContract.count) { _, _ in Count(count: try await store.count()) }
         table.handle(FeedContract.publish) { params, _ in
-            try await answering {
+            defer { broadcast.wake() }
+            return try await answering {
                 Count(count: try await store.publish(params.items.map(FeedImage.init), now: now()).count)
             }
         }
         table.handle(FeedContract.remove) { params, _ in
-            Count(count: try await store.remove(params.ids).count)
+            defer { broadcast.wake() }
+            return Count(count: try await store.remove(params.ids).count)
         }
         table.handle(FeedContract.validate) { _, _ in
             try await answering {

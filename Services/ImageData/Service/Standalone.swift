@@ -8,14 +8,12 @@ extension ImageDataService {
     /// The composition root of an authority: serves the images of its own store, and fetches missing ones
     /// (`Fetching.swift`) unless `--no-fetch` is set. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
-        let (store, path) = try process.openAuthority(SQLiteImageStore.opening, storeOptions, releasing: socket) {
-            SQLiteImageStore($0)
-        }
-        let pinned = MonitoredImageStore(store: store)
+        let (file, path) = try process.openAuthority(SQLiteImageStore.opening, storeOptions, releasing: socket)
         // Without fetching it has variants and facts only.
         let cache = try openCache(at: Self.cachePath(beside: path), process, releasing: socket)
-        let images = ImageCaches(hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images, pinned: pinned)
-        let checks = { @Sendable in [store.check, cache.check] }
+        let images = ImageCaches(
+            hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images, pinned: SQLiteImageStore(file))
+        let checks = { @Sendable in [file.check, cache.check] }
         if fetchOptions.fetchesNothing {
             let loader = ImageLoader(images, nil, self, process)
             let handlers = handlers(loader, check: nil, process)
@@ -26,7 +24,7 @@ extension ImageDataService {
             try await serveFetching(process, on: socket, images, checks: checks)
         }
         try process.fail { try cache.close() }
-        try process.fail { try store.close() }
+        try process.fail { try file.close() }
     }
 
     /// The path of the cache of fetched bytes and of variants: `image-data-cache.sqlite` beside `image-data.sqlite`.

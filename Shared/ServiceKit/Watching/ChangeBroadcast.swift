@@ -1,27 +1,32 @@
 import RPC
 import Timing
 
-/// The log of changes, and the watchers that wait for the next one.
+/// The watchers of a log of changes, which wait for the next one.
 public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
     private struct State: Sendable {
-        var log: ChangeLog<Change>
+        /// The number of writes so far.
+        var writes = 0
+
+        /// The last event that was read, and the mark before it. Watchers that wait for it read it once for all.
+        var latest: (mark: ChangeMark, news: ChangeNews<Change>)?
+
         var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter = 0
     }
 
-    private let state: Watched<State>
+    private let log: any ChangeLog<Change>
+    private let state = Watched(State())
 
     /// Resumes waiting watchers.
     private let executor: LoopExecutor
 
-    /// - Parameter life: identifies this instance of the service.
-    public init(life: String, executor: LoopExecutor = .shared) {
-        state = Watched(State(log: ChangeLog(life: life)))
+    public init(_ log: any ChangeLog<Change>, executor: LoopExecutor = .shared) {
+        self.log = log
         self.executor = executor
     }
 
     /// The mark of a watcher that starts with the next change.
-    public var mark: ChangeMark { state.withLock(\.log.mark) }
+    public func mark() async throws -> ChangeMark { try await log.lastChange() }
 
     /// The number of watchers that wait for the next change.
     package var waiting: Int { state.withLock(\.waiting.count) }
@@ -31,11 +36,11 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
         await state.wait { isSo($0.waiting.count) }
     }
 
-    /// Records a change. The cost does not depend on the number of watchers: they are resumed after the writer has been
-    /// answered.
-    public func record(_ change: Change) {
+    /// Makes the watchers look for changes after a write. The cost does not depend on the number of watchers: they are resumed
+    /// after the writer has been answered.
+    public func wake() {
         let waiting = state.withLock { state in
-            state.log.record(change)
+            state.writes += 1
             defer { state.waiting = [:] }
             return state.waiting
         }
@@ -43,20 +48,30 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
         executor.afterAnswers { for continuation in waiting.values { continuation.resume() } }
     }
 
-    /// The event after `mark`; nil when nothing has changed since.
-    public func news(after mark: ChangeMark?) -> ChangeNews<Change>? { state.withLock { $0.log.news(after: mark) } }
-
     /// Waits for the event after `mark`.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`, or the log's error.
     public func next(after mark: ChangeMark?) async throws -> ChangeNews<Change> {
         while true {
             try Task.checkCancellation()
-            if let news = news(after: mark) { return news }
-            await waitForChange(after: mark)
+            let writes = state.withLock(\.writes)
+            if let news = try await news(after: mark) { return news }
+            await waitForWrite(after: writes)
         }
     }
 
-    private func waitForChange(after mark: ChangeMark?) async {
+    private func news(after mark: ChangeMark?) async throws -> ChangeNews<Change>? {
+        if let mark, let latest = state.withLock(\.latest), latest.mark == mark { return latest.news }
+        guard let news = try await log.news(after: mark) else { return nil }
+        if let mark, case .change = news.content {
+            state.withLock { state in
+                if let latest = state.latest, latest.mark.number >= mark.number { return }
+                state.latest = (mark, news)
+            }
+        }
+        return news
+    }
+
+    private func waitForWrite(after writes: Int) async {
         let waiter = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
@@ -64,8 +79,8 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let waits = state.withLock { state in
-                    // A change recorded before this point would not resume the continuation.
-                    guard !Task.isCancelled, state.log.mark == mark else { return false }
+                    // A write before this point would not resume the continuation.
+                    guard !Task.isCancelled, state.writes == writes else { return false }
                     state.waiting[waiter] = continuation
                     return true
                 }

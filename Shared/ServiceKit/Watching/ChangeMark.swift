@@ -1,7 +1,8 @@
 import Foundation
 
-/// A watcher's position in the log: an instance of the service, and the number of a change in it.
+/// A watcher's position in a log of changes.
 public struct ChangeMark: Equatable, Sendable {
+    /// Tells the change from those with the same number in other logs.
     public let life: String
 
     /// The number of the last change that the watcher has received; 0 before the first.

@@ -4,7 +4,7 @@ extension MethodTable {
     /// Implements a stream of changes. It begins with the next change, or after a mark that the caller names; an unknown mark gets a
     /// reset. It never ends by itself.
     /// - Parameters:
-    ///   - broadcast: the log of the changes.
+    ///   - broadcast: the watchers of the changes.
     ///   - since: the text of the caller's mark; nil for the next change.
     ///   - item: makes the stream's item of an event.
     public mutating func handle<Params, Item, Change>(
@@ -12,7 +12,8 @@ extension MethodTable {
         since: @escaping @Sendable (Params) -> String?, _ item: @escaping @Sendable (ChangeNews<Change>) -> Item
     ) {
         handle(method) { params, _, items in
-            var mark: ChangeMark? = if let since = since(params) { ChangeMark(since) } else { broadcast.mark }
+            var mark: ChangeMark? =
+                if let since = since(params) { ChangeMark(since) } else { try await broadcast.mark() }
             while true {
                 let news = try await broadcast.next(after: mark)
                 try await items.send(item(news))

@@ -124,16 +124,16 @@ import Upstream
         settings.trusted = [try UpstreamEndpoint(url: upstream.url)]
         let client = UpstreamClient(settings, clock: time)
         let base = try #require(URL(string: upstream.url + "/api/"))
-        let broadcast = ChangeBroadcast<CommentsChange>(life: "this")
+        let changes = RecordedChanges<CommentsChange>(life: "this")
         let logger = RecordedLog().logger
         let fetch = TracedUpstream(client, of: .test, profiler: Profiler([], logger: logger), logger: logger).fetch()
         let comments = EdgeComments(
             remote: RemoteComments(
-                endpoint: CommentsEndpoint(base: base), fetch: fetch, cache: cache, broadcast: broadcast,
+                endpoint: CommentsEndpoint(base: base), fetch: fetch, cache: cache, changes: changes,
                 now: { Date() }),
             cache: cache, monitor: UpstreamMonitor(.test, logger: logger, clock: time), clock: time)
         let (handlers, executor) = (
-            EdgeHandlers(comments: comments, broadcast: broadcast), LoopExecutor.timed(by: time)
+            EdgeHandlers(comments: comments, broadcast: changes.broadcast), LoopExecutor.timed(by: time)
         )
         // Cancelled at the end of this scope.
         async let _: Void = comments.run()

@@ -19,7 +19,7 @@ final class TestedEdge: Sendable {
     let pool: DatabasePool
     let clock: TestClock
     let time = ManualClock()
-    let broadcast = ChangeBroadcast<CommentsChange>(life: "this")
+    let changes = RecordedChanges<CommentsChange>(life: "this")
     private let running: Task<Void, Never>
 
     static func with(
@@ -43,7 +43,7 @@ final class TestedEdge: Sendable {
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: watched,
-                broadcast: broadcast, now: clock.read),
+                changes: changes, now: clock.read),
             cache: watched, monitor: UpstreamMonitor(.test, logger: log.logger, clock: time), clock: time)
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }

@@ -53,7 +53,7 @@ final class EdgeRig: Sendable {
         }
         feed = EdgeFeed(
             source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,
-            monitor: upstream, broadcast: ChangeBroadcast<FeedChange>(life: "this"), now: clock.read,
+            monitor: upstream, changes: RecordedChanges(life: "this"), now: clock.read,
             clock: time, onFault: { error in faults.add("\(error)") })
         validation = CacheValidation(cache: cache, logger: logger, clock: time, dropExpired: feed.dropExpired)
         (self.log, self.faults, self.clock) = (log, faults, clock)

@@ -10,7 +10,7 @@ struct RemoteComments: Sendable {
     let endpoint: CommentsEndpoint
     let fetch: UpstreamFetch
     let cache: any CommentsCache
-    let broadcast: ChangeBroadcast<CommentsChange>
+    let changes: RecordedChanges<CommentsChange>
     let now: @Sendable () -> Date
 
     /// Serialises cache writes, so that watchers get changes in the order in which answers were stored.
@@ -18,12 +18,12 @@ struct RemoteComments: Sendable {
 
     init(
         endpoint: CommentsEndpoint, fetch: @escaping UpstreamFetch, cache: any CommentsCache,
-        broadcast: ChangeBroadcast<CommentsChange>, now: @escaping @Sendable () -> Date
+        changes: RecordedChanges<CommentsChange>, now: @escaping @Sendable () -> Date
     ) {
         self.endpoint = endpoint
         self.fetch = fetch
         self.cache = cache
-        self.broadcast = broadcast
+        self.changes = changes
         self.now = now
     }
 
@@ -84,8 +84,8 @@ struct RemoteComments: Sendable {
     private func keep(_ answer: CachedComments) async throws -> Bool {
         try await turns.take {
             guard let change = try await cache.keep(answer) else { return false }
-            if !change.removed.isEmpty { broadcast.record(.removed(change.removed)) }
-            if !change.new.isEmpty { broadcast.record(.posted(change.new)) }
+            if !change.removed.isEmpty { changes.record(.removed(change.removed)) }
+            if !change.new.isEmpty { changes.record(.posted(change.new)) }
             return true
         }
     }
@@ -122,7 +122,7 @@ struct RemoteComments: Sendable {
         if isCached {
             try await turns.take {
                 let removed = try await orNil { try await cache.forget(imageID) } ?? []
-                if !removed.isEmpty { broadcast.record(.removed(removed)) }
+                if !removed.isEmpty { changes.record(.removed(removed)) }
             }
         }
         return RPCError(.notFound, "the upstream knows no image \(imageID.uuidString)")

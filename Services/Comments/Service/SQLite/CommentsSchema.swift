@@ -57,6 +57,7 @@ enum CommentsSchema {
             -- The time that the last comment without one got, in seconds since 1970; no row before the first.
             CREATE TABLE last_post (number INTEGER PRIMARY KEY CHECK (number = 0), time INTEGER NOT NULL) STRICT;
             """,
+            "4 changes": ChangeTable.schema,
         ])
     }
 }

@@ -1,28 +1,31 @@
 import Comments
+import CommentsContract
 import Foundation
 import GRDB
+import JSON
 import SQLiteKit
+import ServiceKit
 
-/// The comments in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
+/// The comments and their changes in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
 /// another thread.
 struct SQLiteCommentsStore: CommentsStore {
-    private let pool: DatabasePool
+    private let store: AuthorityStore
 
-    init(_ pool: DatabasePool) { self.pool = pool }
+    init(_ store: AuthorityStore) { self.store = store }
 
     static let opening = StoreOpening(applicationID: "IFco", migrator: CommentsSchema.migrator)
 
     // MARK: Reading
 
-    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CommentsSlice {
-        try pool.read { db in
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CommentsSlice {
+        try await store.read { db in
             try Self.slice(
                 limit, of: imageID, after: id.map { try Self.place(of: $0, in: imageID, db) } ?? .beforeAll, db)
         }
     }
 
-    func firstPages(_ limit: Int, of imageIDs: [UUID]) throws -> FirstPages {
-        try pool.read { db in
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
+        try await store.read { db in
             try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: .beforeAll, db) }
         }
     }
@@ -34,8 +37,8 @@ struct SQLiteCommentsStore: CommentsStore {
         return CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
     }
 
-    func counts(of imageIDs: [UUID]) throws -> [UUID: Int] {
-        try pool.read { db in
+    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
+        try await store.read { db in
             let statement = try db.cachedStatement(sql: Self.countingQuery(imageIDs.count))
             let rows = try Row.fetchCursor(statement, arguments: StatementArguments(imageIDs))
             var counts: [UUID: Int] = [:]
@@ -97,7 +100,7 @@ struct SQLiteCommentsStore: CommentsStore {
     // MARK: Writing
 
     func post(_ draft: CommentDraft, now: Date) async throws -> PostedComment {
-        try await pool.write { db in
+        try await store.write { db in
             if let present = try Self.comment(draft.id, db) {
                 guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
                 return PostedComment(present, isNew: false)
@@ -111,6 +114,7 @@ struct SQLiteCommentsStore: CommentsStore {
                 comment.id, comment.imageID, Int64(comment.createdAt.timeIntervalSince1970), comment.username,
                 comment.message,
             ])
+            try ChangeTable.append(CommentsChange.posted([comment]).stored, db)
             return PostedComment(comment, isNew: true)
         }
     }
@@ -124,7 +128,7 @@ struct SQLiteCommentsStore: CommentsStore {
     }
 
     func remove(_ id: UUID) async throws -> Int {
-        try await pool.write { db in
+        try await store.write { db in
             try db.cachedStatement(
                 sql: """
                     INSERT INTO tombstone (image_id, id, created_at, position)
@@ -132,7 +136,9 @@ struct SQLiteCommentsStore: CommentsStore {
                     """
             ).execute(arguments: [id])
             try db.cachedStatement(sql: "DELETE FROM comment WHERE id = ?").execute(arguments: [id])
-            return db.changesCount
+            let count = db.changesCount
+            if count > 0 { try ChangeTable.append(CommentsChange.removed([id]).stored, db) }
+            return count
         }
     }
 }
@@ -143,5 +149,37 @@ extension ImageComment {
         self.init(
             id: try row.decode(atIndex: 0), imageID: try row.decode(atIndex: 1), message: try row.decode(atIndex: 2),
             createdAt: Date(timeIntervalSince1970: Double(seconds)), username: try row.decode(atIndex: 4))
+    }
+}
+
+// MARK: - Changes
+
+extension SQLiteCommentsStore: ChangeLog {
+    func lastChange() async throws -> ChangeMark { try await store.read(ChangeTable.last) }
+
+    func news(after mark: ChangeMark?) async throws -> ChangeNews<CommentsChange>? {
+        try await store.read { try ChangeTable.news(after: mark, $0, read: CommentsChange.init(stored:)) }
+    }
+}
+
+extension CommentsChange {
+    /// As in the table of changes: an event of `comments.watch` without its `seq`.
+    fileprivate var stored: RawJSON { RawJSON(CommentsEvent(seq: "", change: .init(self)), as: CommentsEvent.codec) }
+
+    fileprivate init(stored: RawJSON) throws(JSONError) {
+        switch try stored.read(as: CommentsEvent.codec).change {
+        case .posted(let comments): self = .posted(comments.map(ImageComment.init))
+        case .removed(let ids): self = .removed(ids)
+        case .reset: throw .refused("a reset is no change")
+        }
+    }
+}
+
+extension ImageComment {
+    fileprivate init(_ watched: WatchedComment) {
+        let comment = watched.comment
+        self.init(
+            id: comment.id, imageID: watched.imageID, message: comment.message, createdAt: comment.createdAt,
+            username: comment.author.username)
     }
 }

@@ -13,7 +13,7 @@ struct EdgeFeed {
     let items: ItemSource
     let cache: any FeedCache
     let monitor: UpstreamMonitor
-    let broadcast: ChangeBroadcast<FeedChange>
+    let changes: RecordedChanges<FeedChange>
 
     /// Items that were recently sent to readers. They are available even when the cache cannot be written.
     let delivered = DeliveredItems()
@@ -37,7 +37,7 @@ struct EdgeFeed {
 
     init(
         source: @escaping FeedSource, items: ItemSource, cache: any FeedCache, monitor: UpstreamMonitor,
-        broadcast: ChangeBroadcast<FeedChange>, now: @escaping @Sendable () -> Date,
+        changes: RecordedChanges<FeedChange>, now: @escaping @Sendable () -> Date,
         clock: any MonotonicClock = .system, onFault: @escaping @Sendable (any Error) -> Void
     ) {
         flights = SingleFlight(clock: clock)
@@ -46,7 +46,7 @@ struct EdgeFeed {
         self.items = items
         self.cache = cache
         self.monitor = monitor
-        self.broadcast = broadcast
+        self.changes = changes
         self.now = now
         self.onFault = onFault
     }
@@ -103,10 +103,10 @@ struct EdgeFeed {
     }
 
     private func announce(_ change: FeedCacheChange) {
-        if !change.removed.isEmpty { broadcast.record(.removed(change.removed)) }
-        if !change.new.isEmpty { broadcast.record(.published(change.new)) }
-        if !change.found.isEmpty { broadcast.record(.found(change.found)) }
-        if !change.evicted.isEmpty { broadcast.record(.forgotten(change.evicted)) }
+        if !change.removed.isEmpty { changes.record(.removed(change.removed)) }
+        if !change.new.isEmpty { changes.record(.published(change.new)) }
+        if !change.found.isEmpty { changes.record(.found(change.found)) }
+        if !change.evicted.isEmpty { changes.record(.forgotten(change.evicted)) }
     }
 
     /// Deletes the expired items of the cache.
@@ -114,7 +114,7 @@ struct EdgeFeed {
     func dropExpired() async throws -> Bool {
         try await turns.take {
             guard let expired = try await cache.dropExpired(at: now()) else { return true }
-            if !expired.isEmpty { broadcast.record(.forgotten(expired)) }
+            if !expired.isEmpty { changes.record(.forgotten(expired)) }
             return !expired.isEmpty
         }
     }

@@ -38,6 +38,7 @@ enum FeedSchema {
             -- A JSON object: alt, credit, license, source, sensitive; NULL for an item without any of them.
             ALTER TABLE item ADD COLUMN details TEXT CHECK (json_type(details) = 'object');
             """,
+            "6 changes": ChangeTable.schema,
         ])
     }
 }

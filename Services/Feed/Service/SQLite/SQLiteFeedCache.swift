@@ -87,7 +87,7 @@ struct SQLiteFeedCache: FeedCache {
     private static let batch = 500
 
     func checkIntegrity() async throws {
-        try await pool.checkIntegrity()
+        if let damage = try await pool.damage() { throw FeedStoreError.damaged(damage) }
         try await pool.read { try CacheLinks(db: $0).check() }
     }
 }

@@ -1,22 +1,25 @@
 import EdgeModel
 import Feed
+import FeedContract
 import Foundation
 import GRDB
+import JSON
 import SQLiteKit
+import ServiceKit
 
-/// The feed in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
+/// The feed and its changes in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
 /// another thread.
 struct SQLiteFeedStore: FeedStore {
-    private let pool: DatabasePool
+    private let store: AuthorityStore
 
-    init(_ pool: DatabasePool) { self.pool = pool }
+    init(_ store: AuthorityStore) { self.store = store }
 
     static let opening = StoreOpening(applicationID: "IFfe", migrator: FeedSchema.migrator)
 
     // MARK: Reading
 
-    func slice(_ limit: Int, at cursor: FeedCursor) throws -> FeedSlice {
-        try pool.read { db in
+    func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice {
+        try await store.read { db in
             switch cursor {
             case .start: try Self.slice(limit, after: .max, db)
             case .after(let id): try Self.slice(limit, after: Self.position(of: id, db), db)
@@ -25,24 +28,24 @@ struct SQLiteFeedStore: FeedStore {
         }
     }
 
-    func item(_ id: UUID) throws -> FeedImage? {
-        try pool.read { try Self.item(id, $0) }
+    func item(_ id: UUID) async throws -> FeedImage? {
+        try await store.read { try Self.item(id, $0) }
     }
 
-    func items(withIDs ids: ClosedRange<UUID>, limit: Int) throws -> [FeedImage] {
-        try pool.read { db in
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
+        try await store.read { db in
             try Self.images(
                 db, "SELECT \(FeedImage.columns) FROM item WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
                 [ids.lowerBound, ids.upperBound, limit])
         }
     }
 
-    func count() throws -> Int {
-        try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
+    func count() async throws -> Int {
+        try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
     }
 
     func checkIntegrity() async throws {
-        try await pool.checkIntegrity()
+        if let damage = try await store.damage() { throw FeedStoreError.damaged(damage) }
     }
 
     // Pages are ranges of the primary key: the last page of a feed costs as much as the first.
@@ -85,7 +88,7 @@ struct SQLiteFeedStore: FeedStore {
     // MARK: Writing
 
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
-        try await pool.write { db in
+        try await store.write { db in
             var new: [FeedImage] = []
             // Positions grow towards the top, so the last item is inserted first.
             for item in items.reversed() {
@@ -111,7 +114,9 @@ struct SQLiteFeedStore: FeedStore {
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
                 new.append(dated)
             }
-            return new.reversed()
+            new.reverse()
+            if !new.isEmpty { try ChangeTable.append(FeedChange.published(new).stored, db) }
+            return new
         }
     }
 
@@ -126,7 +131,7 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     func remove(_ ids: [UUID]) async throws -> [UUID] {
-        try await pool.write { db in
+        try await store.write { db in
             var removed: [(id: UUID, position: Int64)] = []
             for id in ids {
                 let place = try db.cachedStatement(sql: "SELECT position FROM item WHERE id = ?")
@@ -136,7 +141,34 @@ struct SQLiteFeedStore: FeedStore {
                 try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?").execute(arguments: [id])
                 removed.append((id, position))
             }
-            return removed.sorted { $0.position > $1.position }.map(\.id)
+            let ids = removed.sorted { $0.position > $1.position }.map(\.id)
+            if !ids.isEmpty { try ChangeTable.append(FeedChange.removed(ids).stored, db) }
+            return ids
+        }
+    }
+}
+
+// MARK: - Changes
+
+extension SQLiteFeedStore: ChangeLog {
+    func lastChange() async throws -> ChangeMark { try await store.read(ChangeTable.last) }
+
+    func news(after mark: ChangeMark?) async throws -> ChangeNews<FeedChange>? {
+        try await store.read { try ChangeTable.news(after: mark, $0, read: FeedChange.init(stored:)) }
+    }
+}
+
+extension FeedChange {
+    /// As in the table of changes: an event of `feed.watch` without its `seq`.
+    fileprivate var stored: RawJSON { RawJSON(FeedEvent(seq: "", change: .init(self)), as: FeedEvent.codec) }
+
+    fileprivate init(stored: RawJSON) throws(JSONError) {
+        switch try stored.read(as: FeedEvent.codec).change {
+        case .published(let items): self = .published(items.map(FeedImage.init))
+        case .removed(let ids): self = .removed(ids)
+        case .found(let items): self = .found(items.map(FeedImage.init))
+        case .forgotten(let ids): self = .forgotten(ids)
+        case .reset: throw .refused("a reset is no change")
         }
     }
 }

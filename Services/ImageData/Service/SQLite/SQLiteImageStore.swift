@@ -7,16 +7,16 @@ import SQLiteKit
 /// The bytes that were put, in one SQLite file. All operations run off the event loop: reading a blob takes time, and
 /// waiting for a free reader would block the loop.
 struct SQLiteImageStore: ImageStore {
-    private let pool: DatabasePool
+    private let store: AuthorityStore
 
-    init(_ pool: DatabasePool) { self.pool = pool }
+    init(_ store: AuthorityStore) { self.store = store }
 
     static let opening = StoreOpening(applicationID: "IFim", migrator: ImageSchema.migrator)
 
     // MARK: Reading
 
     func image(at url: String) async throws -> StoredImage? {
-        try await pool.read { db in
+        try await store.readApart { db in
             guard let row = try Self.row(url, "\(Self.recordColumns), data", db) else { return nil }
             let record = try ImageRecord(row: row)
             let image = StoredImage(record: record, data: try row.decode(atIndex: 5))
@@ -26,7 +26,7 @@ struct SQLiteImageStore: ImageStore {
     }
 
     func record(at url: String) async throws -> ImageRecord? {
-        try await pool.read { db in
+        try await store.readApart { db in
             try Self.row(url, Self.recordColumns, db).map { try ImageRecord(row: $0) }
         }
     }
@@ -40,13 +40,13 @@ struct SQLiteImageStore: ImageStore {
     }
 
     func bytes() async throws -> Int {
-        try await pool.read { try Int.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM content") ?? 0 }
+        try await store.readApart { try Int.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM content") ?? 0 }
     }
 
     // MARK: Writing
 
     func put(_ image: StoredImage, at url: String) async throws {
-        try await pool.write { db in
+        try await store.write { db in
             let present = try Self.row(url, Self.recordColumns, db).map { try ImageRecord(row: $0) }
             guard present == nil || present?.hash == image.record.hash else {
                 throw ImageStoreError.conflict(url: url)
@@ -75,7 +75,7 @@ struct SQLiteImageStore: ImageStore {
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
-        try await pool.write { db in
+        try await store.write { db in
             let contents = try Self.forget(eviction, db)
             let freed = try Set(contents).compactMap { try Self.freeUnlessNamed($0, db) }
             return Evicted(

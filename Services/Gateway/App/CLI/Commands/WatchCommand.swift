@@ -16,7 +16,7 @@ struct WatchCommand: ClientCommand {
 
             The first document of --json is {"seq":…,"reset":true}: load the feed then, and apply the events that \
             follow. After a lost connection the command resumes at the last event, without gaps or duplicates. \
-            After a restart of the feed service events may be missing; the command then shows another reset.
+            When events are missing, for example after an edge was restarted, the command shows another reset.
             """)
 
     @OptionGroup var client: ClientOptions

@@ -2,9 +2,9 @@ import Feed
 import ServiceKit
 import Testing
 
-@Suite struct ChangeLogTests {
-    private func log(of count: Int) -> ChangeLog<FeedChange> {
-        var log = ChangeLog<FeedChange>(life: "this")
+@Suite struct MemoryChangeLogTests {
+    private func log(of count: Int) -> MemoryChangeLog<FeedChange> {
+        let log = MemoryChangeLog<FeedChange>(life: "this")
         for number in 1...max(count, 1) where number <= count { log.record(.published([picture(number)])) }
         return log
     }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `changes are returned one by one, in order`() {
-        var log = ChangeLog<FeedChange>(life: "this")
+        let log = MemoryChangeLog<FeedChange>(life: "this")
         let changes: [FeedChange] = [
             .published([picture(1), picture(2)]), .removed([picture(2).id]), .published([picture(3)]),
         ]
@@ -74,11 +74,11 @@ import Testing
     private let large = FeedChange.published((1...100).map { picture($0, String(repeating: "x", count: 10_000)) })
 
     @Test func `large changes shorten the log to its byte limit`() {
-        var log = ChangeLog<FeedChange>(life: "this")
+        let log = MemoryChangeLog<FeedChange>(life: "this")
         for _ in 1...100 { log.record(large) }
         let kept = (0..<100).filter { log.news(after: mark($0))?.content == .change(large) }
         #expect(kept == Array(kept[0]..<100))
-        let count = ChangeLog<FeedChange>.maximumBytes / 1_000_000
+        let count = MemoryChangeLog<FeedChange>.maximumBytes / 1_000_000
         #expect((count - 10...count).contains(kept.count))
         // Small changes eventually replace all large ones.
         for number in 1...10_000 { log.record(.published([picture(number)])) }
@@ -87,9 +87,9 @@ import Testing
     }
 
     @Test func `a change over the byte limit stays until the next change`() {
-        var log = ChangeLog<FeedChange>(life: "this")
+        let log = MemoryChangeLog<FeedChange>(life: "this")
         let huge = FeedChange.published([
-            picture(1, String(repeating: "x", count: ChangeLog<FeedChange>.maximumBytes + 1))
+            picture(1, String(repeating: "x", count: MemoryChangeLog<FeedChange>.maximumBytes + 1))
         ])
         log.record(huge)
         #expect(log.news(after: mark(0))?.content == .change(huge))

@@ -1,0 +1,95 @@
+import Foundation
+import GRDB
+import JSON
+import ServiceKit
+
+/// The table in which a store remembers its changes. A write and its change are one transaction, so watchers continue where they
+/// were after any restart.
+///
+/// Each change has a random tag, which its mark names. After a store was restored from a copy, new changes get the numbers of lost ones,
+/// but not their tags: watchers that have seen the lost ones get a reset.
+public enum ChangeTable {
+    /// The maximum number of changes in the table; the oldest leave first.
+    public static let maximumCount = 100_000
+
+    /// The maximum size of the changes in the table, in bytes. The latest change always remains.
+    public static let maximumBytes = 64 << 20
+
+    /// For a migration.
+    public static let schema = """
+        CREATE TABLE change (
+            number  INTEGER PRIMARY KEY,
+            tag     BLOB NOT NULL CHECK (length(tag) = 8),
+            content BLOB NOT NULL,
+            -- The bytes of this change and of all before it.
+            total   INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    // MARK: Writing
+
+    /// Adds a change, in the transaction of its write.
+    public static func append(_ change: RawJSON, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO change (tag, content, total) VALUES (
+                    randomblob(8), ?1, length(?1) + coalesce((SELECT total FROM change ORDER BY number DESC LIMIT 1), 0))
+                """
+        ).execute(arguments: [Data(change.bytes)])
+        let trimming = try db.cachedStatement(
+            sql: """
+                WITH last AS (SELECT number, total FROM change ORDER BY number DESC LIMIT 1)
+                DELETE FROM change WHERE number = (SELECT min(number) FROM change)
+                    AND number < (SELECT number FROM last)
+                    AND (number <= (SELECT number FROM last) - ?1
+                        OR total - length(content) < (SELECT total FROM last) - ?2)
+                """)
+        repeat {
+            try trimming.execute(arguments: [maximumCount, maximumBytes])
+        } while db.changesCount > 0
+    }
+
+    // MARK: Reading
+
+    /// The mark of the last change.
+    public static func last(_ db: Database) throws -> ChangeMark {
+        let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change ORDER BY number DESC LIMIT 1")
+        return try Row.fetchOne(statement).map { try mark($0) } ?? beforeAll(db)
+    }
+
+    /// The event after a mark; see `ChangeLog`.
+    public static func news<Change>(
+        after mark: ChangeMark?, _ db: Database, read: (RawJSON) throws -> Change
+    ) throws -> ChangeNews<Change>? {
+        guard let mark, try isKnown(mark, db) else { return ChangeNews(.reset, mark: try last(db)) }
+        let statement = try db.cachedStatement(sql: "SELECT number, tag, content FROM change WHERE number = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [mark.number + 1]) else { return nil }
+        let content: Data = try row.decode(atIndex: 2)
+        do {
+            return ChangeNews(.change(try read(RawJSON(checking: content))), mark: try self.mark(row))
+        } catch let error as JSONError {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a change cannot be decoded: \(error)")
+        }
+    }
+
+    private static func isKnown(_ mark: ChangeMark, _ db: Database) throws -> Bool {
+        if mark.number == 0 {
+            let oldest = try Int.fetchOne(db.cachedStatement(sql: "SELECT min(number) FROM change"))
+            return try mark == beforeAll(db) && (oldest ?? 1) == 1
+        }
+        let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change WHERE number = ?")
+        return try Row.fetchOne(statement, arguments: [mark.number]).map { try self.mark($0) } == mark
+    }
+
+    /// The mark before the first change of a store.
+    private static func beforeAll(_ db: Database) throws -> ChangeMark {
+        ChangeMark(life: try StoreIdentity.find(db) ?? "", number: 0)
+    }
+
+    private static func mark(_ row: Row) throws -> ChangeMark {
+        let tag: Data = try row.decode(atIndex: 1)
+        return ChangeMark(
+            life: tag.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
+            number: try row.decode(atIndex: 0))
+    }
+}

@@ -1,0 +1,13 @@
+import GRDB
+import Logging
+import SQLiteKit
+
+@testable import image_data_service
+
+extension SQLiteImageStore {
+    /// The store in a file that was opened.
+    init(_ pool: DatabasePool) {
+        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool)) { $0 }
+        self.init(AuthorityStore(slot, StoreMonitor(path: pool.path, logger: Logger(label: "store"))))
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import JSON
+import RPCTestKit
+import SQLiteKit
+import ServiceKit
+import Testing
+
+/// A change of the tests: a number.
+private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+    init(integerLiteral number: Int) { self.number = number }
+
+    var weight: Int { 8 }
+}
+
+@Suite struct ChangeTableTests {
+    private static let opening: StoreOpening = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: ChangeTable.schema) }
+        return StoreOpening(applicationID: "TEST", migrator: migrator)
+    }()
+
+    private func withStore(_ body: (_ pool: DatabasePool, _ path: String) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try await body(try Self.opening.open(path), path)
+        }
+    }
+
+    private func append(_ numbers: some Sequence<Int>, to pool: DatabasePool) throws {
+        for number in numbers { try pool.write { try ChangeTable.append(RawJSON(number, as: .integer()), $0) } }
+    }
+
+    private func news(after mark: ChangeMark?, _ pool: DatabasePool) throws -> ChangeNews<Step>? {
+        try pool.read { try ChangeTable.news(after: mark, $0) { Step(try $0.read(as: .integer())) } }
+    }
+
+    private func last(_ pool: DatabasePool) throws -> ChangeMark { try pool.read(ChangeTable.last) }
+
+    /// All events after a mark.
+    private func told(after mark: ChangeMark?, _ pool: DatabasePool) throws -> [ChangeNews<Step>.Content] {
+        var (told, mark) = ([ChangeNews<Step>.Content](), mark)
+        while let news = try news(after: mark, pool) {
+            told.append(news.content)
+            mark = news.mark
+        }
+        return told
+    }
+
+    @Test(arguments: [0, 1, 3]) func `a watcher gets every change once, in order`(count: Int) async throws {
+        try await withStore { pool, _ in
+            let start = try last(pool)
+            try append(0..<count, to: pool)
+            #expect(try told(after: start, pool) == (0..<count).map { .change(Step($0)) })
+            #expect(try last(pool).number == count)
+            #expect(try told(after: last(pool), pool) == [])
+        }
+    }
+
+    @Test func `a watcher continues after a restart`() async throws {
+        try await withStore { pool, path in
+            let start = try last(pool)
+            try append(1...2, to: pool)
+            let first = try #require(try news(after: start, pool)).mark
+            try pool.closeIntoOneFile()
+            let pool = try Self.opening.open(path)
+            try append(3...3, to: pool)
+            #expect(try told(after: start, pool) == [.change(1), .change(2), .change(3)])
+            #expect(try told(after: first, pool) == [.change(2), .change(3)])
+        }
+    }
+
+    @Test func `a write that is undone is no change`() async throws {
+        struct Undone: Error {}
+        try await withStore { pool, _ in
+            #expect(throws: Undone.self) {
+                try pool.write { db in
+                    try ChangeTable.append(RawJSON(1, as: .integer()), db)
+                    throw Undone()
+                }
+            }
+            let end = try last(pool)
+            #expect(end.number == 0)
+        }
+    }
+
+    @Test func `an unknown mark gets a reset, whose mark is the end of the log`() async throws {
+        try await withStore { pool, _ in
+            let start = try last(pool)
+            try append(1...3, to: pool)
+            let end = try last(pool)
+            let unknown = [
+                nil, ChangeMark(life: "other", number: 0), ChangeMark(life: end.life, number: 2),
+                ChangeMark(life: end.life, number: 4), ChangeMark(life: start.life, number: 1),
+                ChangeMark(life: end.life, number: -1), ChangeMark(life: end.life, number: .max),
+                ChangeMark(life: "", number: .min),
+            ]
+            for mark in unknown {
+                #expect(try news(after: mark, pool) == ChangeNews(.reset, mark: end), "\(String(describing: mark))")
+            }
+        }
+    }
+
+    /// New changes of the copy have the numbers of the lost ones.
+    @Test func `after a store was restored from a copy, only who has seen lost changes gets a reset`() async throws {
+        try await withStore { pool, path in
+            let start = try last(pool)
+            try append(1...2, to: pool)
+            let kept = try last(pool)
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+            try append(3...4, to: pool)
+            let lost = try last(pool)
+            try pool.closeIntoOneFile()
+
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: path + ".copy", toPath: path)
+            let copy = try Self.opening.open(path)
+            #expect(try told(after: lost, copy) == [.reset])
+            try append(5...9, to: copy)
+            #expect(try told(after: lost, copy) == [.reset])
+            #expect(try told(after: kept, copy) == (5...9).map { .change(Step($0)) })
+            #expect(try told(after: start, copy).count == 7)
+        }
+    }
+
+    @Test func `a change that cannot be decoded is damage`() async throws {
+        try await withStore { pool, _ in
+            let start = try last(pool)
+            try append(1...1, to: pool)
+            try await pool.write { try $0.execute(sql: "UPDATE change SET content = x'00'") }
+            let error = #expect(throws: DatabaseError.self) { try news(after: start, pool) }
+            #expect(error?.resultCode == .SQLITE_CORRUPT)
+        }
+    }
+
+    // MARK: Limits
+
+    /// Writes changes in one statement.
+    private func fill(_ pool: DatabasePool, _ count: Int, bytes: Int = 1) throws {
+        try pool.write { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ?1)
+                    INSERT INTO change (number, tag, content, total) SELECT x, randomblob(8), iif(?2 = 1, x'31', zeroblob(?2)), x * ?2 FROM n
+                    """, arguments: [count, bytes])
+        }
+    }
+
+    private func oldest(_ pool: DatabasePool) throws -> Int? {
+        try pool.read { try Int.fetchOne($0, sql: "SELECT min(number) FROM change") }
+    }
+
+    @Test func `the log has up to 100,000 changes`() async throws {
+        try await withStore { pool, _ in
+            let start = try last(pool)
+            try fill(pool, ChangeTable.maximumCount - 1)
+            try append(1...1, to: pool)
+            #expect(try last(pool).number == 100_000)
+            #expect(try oldest(pool) == 1)
+            #expect(try news(after: start, pool)?.mark.number == 1)
+            try append(1...1, to: pool)
+            #expect(try oldest(pool) == 2)
+            #expect(try news(after: start, pool) == ChangeNews(.reset, mark: last(pool)))
+        }
+    }
+
+    @Test func `large changes shorten the log to 64 MiB`() async throws {
+        try await withStore { pool, _ in
+            try fill(pool, 64, bytes: 1 << 20)
+            // The next change has one byte.
+            try await pool.write { db in
+                try db.execute(
+                    sql: "UPDATE change SET content = zeroblob(1048575), total = total - 1 WHERE number = 64")
+            }
+            try append(1...1, to: pool)
+            #expect(try oldest(pool) == 1)
+            try append(1...1, to: pool)
+            #expect(try oldest(pool) == 2)
+            // The last one stays, however large it is.
+            try await pool.write {
+                try ChangeTable.append(
+                    RawJSON(String(repeating: "x", count: ChangeTable.maximumBytes), as: .string), $0)
+            }
+            #expect(try oldest(pool) == 67)
+        }
+    }
+}
