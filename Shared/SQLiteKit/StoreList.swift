@@ -65,8 +65,8 @@ public struct StoreList: Sendable {
         return numbers.count == 2 ? Files(store: numbers[0], journal: numbers[1]) : nil
     }
 
-    /// Lists the files of an open store. Ignores errors, such as a full disk: then only the removal of a journal after a kill
-    /// goes undetected.
+    /// Lists the files of an open store. Ignores errors, such as a full disk: then only a journal that
+    /// belongs to another file goes undetected.
     func noteOpened(_ path: String, _ kind: String, _ files: Files) {
         guard filesInUse(of: path, kind) != files else { return }
         try? Self.replace(file(of: path, kind) + ".open", by: Data("\(files.store) \(files.journal)\n".utf8))

@@ -33,11 +33,11 @@ extension StoreOpening {
         return listed.identity
     }
 
-    /// Detects a missing or foreign journal. SQLite would ignore a missing one, and apply a foreign one to the file beside it.
+    /// Detects a foreign journal, which SQLite would apply to the file beside it. A missing one is in order: another program that has
+    /// opened the store after a kill, such as `sqlite3`, writes the journal into the file and removes it.
     private func examineJournal(_ path: String, store: UInt64?) throws {
         guard let used = list?.filesInUse(of: path, applicationID) else { return }
         let journal = StoreFiles.inode(path + "-wal")
-        if store == used.store, journal == nil, !isNewIntended { throw StoreUnusable.Reason.journalMissing }
         guard store != used.store, journal == used.journal else { return }
         guard isNewIntended else { throw StoreUnusable.Reason.journalStale }
         _ = try Self.setAside(path + "-wal", now: Date())

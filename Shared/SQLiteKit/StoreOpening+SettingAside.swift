@@ -29,7 +29,7 @@ extension StoreOpening {
         case .foreign: isListed(failure.path)
         // A directory with files may have been named by mistake.
         case .directory: isListed(failure.path) || isEmptyDirectory(failure.path)
-        case .newer, .unlisted, .journalMissing, .journalStale, .readOnly, .noAccess, .full, .other: false
+        case .newer, .unlisted, .journalStale, .readOnly, .noAccess, .full, .other: false
         }
     }
 

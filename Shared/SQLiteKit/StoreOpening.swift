@@ -78,8 +78,6 @@ public struct StoreOpening: Sendable {
 
     /// Checkpoints the journal into the file and closes the store. A copy of the file is then complete.
     func close(_ pool: DatabasePool) throws {
-        // Before SQLite removes the journal. In the other order, after a kill between the two steps, the next start would report
-        // a missing journal.
         try list?.noteClosed(pool.path, applicationID)
         try pool.closeIntoOneFile()
     }

@@ -26,9 +26,6 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
         /// The file is not the listed store, but another one of the same kind.
         case exchanged
 
-        /// The service was killed, and the journal with its last writes is missing.
-        case journalMissing
-
         /// The service was killed, and the file beside its journal was replaced.
         case journalStale
 
@@ -75,7 +72,6 @@ extension StoreUnusable.Reason {
         case .missing: "the file is missing, but there was a store"
         case .empty: "the file is empty, but there was a store in it"
         case .exchanged: "the file is not the former store"
-        case .journalMissing: "the service was killed, and the file's journal (-wal) with the last writes is missing"
         case .journalStale: "its journal (-wal) belongs to the former file"
         case .unlisted(let message): "the list of stores does not work: \(message)"
         case .readOnly: "the file or its file system is read-only"
@@ -91,7 +87,6 @@ extension StoreUnusable.Reason {
             "restore it from a copy, or start once with --new-store to rename it and begin with an empty store"
         case .missing, .empty: "restore it from a copy, or start once with --new-store to begin with an empty store"
         case .exchanged: "restore the former store, or start once with --new-store to use this file"
-        case .journalMissing: "restore the journal, or start once with --new-store to open the file without it"
         case .journalStale:
             "remove the journal if the file is a copy, or start once with --new-store to rename the journal"
         case .unlisted: "check owner, mode and disk; start once with --new-store to list the store anew"

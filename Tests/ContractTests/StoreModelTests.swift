@@ -61,7 +61,6 @@ private final class StoreHistory {
         /// There is no file, or it is not a store.
         case gone
         case exchanged
-        case journalMissing
 
         /// A page was overwritten, possibly an unused one.
         case damaged
@@ -96,7 +95,7 @@ private final class StoreHistory {
             #expect(condition != .whole && failure.status == 70, "\(story)")
             #expect(failure.log.contains(path), "\(story)")
         }
-        if journalIsGone, condition == .whole { condition = .journalMissing }
+        if journalIsGone { loseLastWrites() }
         journalIsGone = false
         if condition == .whole { try breakFiles() }
     }
@@ -107,7 +106,6 @@ private final class StoreHistory {
         case .whole: return
         case .gone: (acknowledged, unknown) = ([], [])
         case .exchanged: (acknowledged, unknown) = ([Self.foreign], [])
-        case .journalMissing: (acknowledged, unknown) = ([], unknown.union(acknowledged))
         case .damaged:
             // The store may be usable despite the damage.
             guard isNew, log.contains("renamed") else { return }
@@ -192,11 +190,14 @@ private final class StoreHistory {
         case 4 where hasJournal:
             note("rm journal")
             try FileManager.default.removeItem(atPath: path + "-wal")
-            condition = .journalMissing
+            loseLastWrites()
         case 5 where !hasJournal: try damage()
         default: break
         }
     }
+
+    /// The writes that were only in the journal are lost, and nobody can know which.
+    private func loseLastWrites() { (acknowledged, unknown) = ([], unknown.union(acknowledged)) }
 
     private func remove() throws {
         note("rm")
