@@ -9,11 +9,16 @@ import ServiceKit
 /// Each change has a random tag, which its mark names. After a store was restored from a copy, new changes get the numbers of lost ones,
 /// but not their tags: watchers that have seen the lost ones get a reset.
 public enum ChangeTable {
-    /// The maximum number of changes in the table; the oldest leave first.
+    /// The number of changes in the table, and at most `trimmingPeriod` more; the oldest leave first.
     public static let maximumCount = 100_000
 
-    /// The maximum size of the changes in the table, in bytes. The latest change always remains.
+    /// The size of the changes in the table, in bytes, and at most `trimmingPeriod` × `largeChange` more. The latest change always
+    /// remains.
     public static let maximumBytes = 64 << 20
+
+    /// The table is trimmed after so many changes, or after one with more than `largeChange` bytes.
+    public static let trimmingPeriod: Int64 = 64
+    public static let largeChange = 64 << 10
 
     /// For a migration.
     public static let schema = """
@@ -36,6 +41,8 @@ public enum ChangeTable {
                     randomblob(8), ?1, length(?1) + coalesce((SELECT total FROM change ORDER BY number DESC LIMIT 1), 0))
                 """
         ).execute(arguments: [Data(change.bytes)])
+        // Most changes are small: every 64th looks for what is too much.
+        guard db.lastInsertedRowID % trimmingPeriod == 0 || change.bytes.count > largeChange else { return }
         let trimming = try db.cachedStatement(
             sql: """
                 WITH last AS (SELECT number, total FROM change ORDER BY number DESC LIMIT 1)

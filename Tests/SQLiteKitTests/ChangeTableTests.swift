@@ -154,38 +154,43 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
         try pool.read { try Int.fetchOne($0, sql: "SELECT min(number) FROM change") }
     }
 
-    @Test func `the log has up to 100,000 changes`() async throws {
+    @Test func `the log has the last 100,000 changes, and at most 64 more`() async throws {
         try await withStore { pool, _ in
             let start = try last(pool)
-            try fill(pool, ChangeTable.maximumCount - 1)
-            try append(1...1, to: pool)
-            #expect(try last(pool).number == 100_000)
-            #expect(try oldest(pool) == 1)
+            // Trimmed at 99,968 and at 100,032.
+            try fill(pool, ChangeTable.maximumCount)
+            for number in 100_001...100_031 {
+                try append([number], to: pool)
+                #expect(try oldest(pool) == 1)
+            }
             #expect(try news(after: start, pool)?.mark.number == 1)
             try append(1...1, to: pool)
-            #expect(try oldest(pool) == 2)
+            #expect(try oldest(pool) == 33)
+            #expect(try last(pool).number == 100_032)
             #expect(try news(after: start, pool) == ChangeNews(.reset, mark: last(pool)))
         }
     }
 
-    @Test func `large changes shorten the log to 64 MiB`() async throws {
+    @Test func `large changes shorten the log to 64 MiB, each at once`() async throws {
         try await withStore { pool, _ in
-            try fill(pool, 64, bytes: 1 << 20)
-            // The next change has one byte.
-            try await pool.write { db in
-                try db.execute(
-                    sql: "UPDATE change SET content = zeroblob(1048575), total = total - 1 WHERE number = 64")
-            }
+            let text = String(repeating: "x", count: ChangeTable.largeChange - 1)
+            let large = RawJSON(text, as: .string)
+            try fill(pool, 63, bytes: 1 << 20)
+            // Small changes are let in until the 64th.
             try append(1...1, to: pool)
             #expect(try oldest(pool) == 1)
-            try append(1...1, to: pool)
+            let free = ChangeTable.maximumBytes - 63 * (1 << 20) - 1
+            for _ in 0..<free / large.bytes.count { try await pool.write { try ChangeTable.append(large, $0) } }
+            #expect(try oldest(pool) == 1)
+            try await pool.write { try ChangeTable.append(large, $0) }
             #expect(try oldest(pool) == 2)
             // The last one stays, however large it is.
             try await pool.write {
                 try ChangeTable.append(
                     RawJSON(String(repeating: "x", count: ChangeTable.maximumBytes), as: .string), $0)
             }
-            #expect(try oldest(pool) == 67)
+            let end = try last(pool).number
+            #expect(try oldest(pool) == end)
         }
     }
 }

@@ -65,9 +65,9 @@ public enum FeedContract {
     /// without gaps or duplicates. The service never ends the stream.
     ///
     /// Without `since` the stream begins with the next change. With the `seq` of an event it resumes after that event.
-    /// The service holds the last 10,000 events in memory, or fewer if they exceed 64 MiB. The first event is `reset`
-    /// if `since` is older than these, comes from another instance of the service, or is not a `seq`; the stream then
-    /// continues from the current state. A watcher that reads too slowly also gets a `reset`.
+    /// An authority's store has the last 100,000 events, or fewer if they exceed 64 MiB, so a watch continues after a restart of the service.
+    /// An edge has 10,000 in memory. The first event is `reset` if `since` is older than these, comes from another store or edge, or is
+    /// not a `seq`; the stream then continues from the current state. A watcher that reads too slowly also gets a `reset`.
     ///
     /// To mirror the whole feed without gaps: watch with `since:""`, load the feed after the `reset`, then apply the
     /// events that follow. A change written in between is both in the loaded page and in an event; match them by id.

@@ -69,6 +69,14 @@ struct SQLiteFeedStore: FeedStore {
         return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
     }
 
+    private static func items(_ ids: [UUID], _ db: Database) throws -> [UUID: FeedImage] {
+        let found = try images(
+            db, "SELECT \(FeedImage.columns) FROM item WHERE id IN (\(marks(ids.count)))", StatementArguments(ids))
+        return Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+
     private static func item(_ id: UUID, _ db: Database) throws -> FeedImage? {
         try images(db, "SELECT \(FeedImage.columns) FROM item WHERE id = ?", [id]).first
     }
@@ -90,9 +98,10 @@ struct SQLiteFeedStore: FeedStore {
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
         try await store.write { db in
             var new: [FeedImage] = []
+            var known = try Self.items(items.map(\.id), db)
             // Positions grow towards the top, so the last item is inserted first.
             for item in items.reversed() {
-                if let present = try Self.item(item.id, db) {
+                if let present = known[item.id] {
                     guard present.hasContent(of: item) else { throw FeedStoreError.conflict(item.id) }
                     let hints = present.hints.completed(by: item.hints)
                     if hints != present.hints { try Self.write(hints, of: item.id, db) }
@@ -100,7 +109,6 @@ struct SQLiteFeedStore: FeedStore {
                     if completed.details != present.details { try Self.writeDetails(of: completed, db) }
                     continue
                 }
-                try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
                 let dated = item.published(at: item.publishedAt ?? now)
                 try db.cachedStatement(
                     sql: """
@@ -112,10 +120,14 @@ struct SQLiteFeedStore: FeedStore {
                     dated.publishedSeconds, dated.detailsText,
                 ])
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
+                known[item.id] = dated
                 new.append(dated)
             }
+            guard !new.isEmpty else { return [] }
             new.reverse()
-            if !new.isEmpty { try ChangeTable.append(FeedChange.published(new).stored, db) }
+            try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id IN (\(Self.marks(new.count)))")
+                .execute(arguments: StatementArguments(new.map(\.id)))
+            try ChangeTable.append(FeedChange.published(new).stored, db)
             return new
         }
     }
