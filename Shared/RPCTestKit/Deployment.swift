@@ -50,7 +50,11 @@ public struct Deployment: Sendable {
         let program = try Self.start(name, root: root)
         defer { program.send(SIGKILL) }
         try await program.serves()
-        return try await body()
+        let result = try await body()
+        program.send(SIGKILL)
+        // Another one can start only when its locks are free.
+        _ = await program.ended()
+        return result
     }
 
     private static func seedPlugins(_ root: String) throws {

@@ -38,6 +38,18 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
+    @Test(arguments: Factory.all) func `items are found by their ids, in the order of the ids`(stores: Factory)
+        async throws
+    {
+        try await stores.withStore { store in
+            #expect(try await store.items([picture(1).id]) == [])
+            _ = try await store.publish([picture(1), picture(2), picture(3)])
+            _ = try await store.remove([picture(2).id])
+            let found = try await store.items([3, 2, 7, 1].map { picture($0).id })
+            #expect(found == [picture(3).published, picture(1).published])
+        }
+    }
+
     @Test(arguments: Factory.all) func `items are found by a range of ids, in the order of their ids`(
         stores: Factory
     ) async throws {

@@ -29,6 +29,8 @@ actor InMemoryFeedStore: FeedStore {
 
     func item(_ id: UUID) -> FeedImage? { places.first { $0.id == id }?.item }
 
+    func items(_ ids: [UUID]) -> [FeedImage] { ids.compactMap(item) }
+
     func items(withIDs ids: ClosedRange<UUID>, limit: Int) -> [FeedImage] {
         Array(places.compactMap(\.item).filter { ids.contains($0.id) }.sorted { $0.id < $1.id }.prefix(limit))
     }

@@ -8,7 +8,8 @@ public enum FeedContract {
     public static let contract = Contract(
         name: "feed", version: 1,
         methods: [
-            load.description, get.description, find.description, count.description, publish.description,
+            load.description, get.description, items.description, find.description, count.description,
+            publish.description,
             remove.description,
             validate.description,
             watch.description,
@@ -27,6 +28,12 @@ public enum FeedContract {
     public static let get = Method(
         "feed.get", "Return one item of the feed.",
         params: FeedItemSelection.codec, answer: LoadedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
+
+    /// Returns the items with these ids. An edge answers with those that it has cached or has just delivered, within their time, and
+    /// asks its upstream for none.
+    public static let items = Method(
+        "feed.items", "Return the items with these ids.",
+        params: SelectedIDs.codec, answer: SelectedItems.codec, errors: [.dataLoss])
 
     /// Returns the items whose ids begin with some digits, so that people can type a part of an id. An edge knows those of its cache.
     public static let find = Method(

@@ -9,6 +9,9 @@ public protocol FeedStore: Sendable {
 
     func item(_ id: UUID) async throws -> FeedImage?
 
+    /// The items with these ids, in the order of the ids. Unknown ids are left out.
+    func items(_ ids: [UUID]) async throws -> [FeedImage]
+
     /// The first items with ids in a range, by their ids.
     func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage]
 

@@ -27,6 +27,9 @@ struct FeedHandlers {
             }
             return LoadedItem(FeedItem(item))
         }
+        table.handle(FeedContract.items) { params, _ in
+            SelectedItems(items: try await store.items(params.ids).map(FeedItem.init))
+        }
         table.handle(FeedContract.find) { params, _ in
             let items = try await store.items(withIDs: params.prefix.ids, limit: MatchingItems.maximumCount)
             return MatchingItems(items: items.map(FeedItem.init))

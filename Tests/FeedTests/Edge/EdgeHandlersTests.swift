@@ -21,6 +21,16 @@ struct EdgeHandlersTests {
         }
     }
 
+    @Test func `an edge has the items that it has shown, in the order of the ids`() async throws {
+        try await withClient { client in
+            let ids = [1, 3, 2].map { UUID(number: $0) }
+            #expect(try await client.call(FeedContract.items, SelectedIDs(ids: ids)).items == [])
+            let page = try await client.call(FeedContract.load, LoadFeed()).items
+            let items = try await client.call(FeedContract.items, SelectedIDs(ids: ids)).items
+            #expect(items == page.reversed())
+        }
+    }
+
     @Test func `an edge counts the items of its cache`() async throws {
         try await withClient { client in
             #expect(try await client.call(FeedContract.count, Empty()) == Count(count: 0))

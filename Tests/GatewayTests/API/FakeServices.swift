@@ -40,6 +40,15 @@ struct FakeServices: Sendable {
         feed.handle(FeedContract.get) { [get, loaded] params, context in
             loaded(try await get(params, context))
         }
+        feed.handle(FeedContract.items) { [get] params, context in
+            var items: [FeedItem] = []
+            for id in params.ids {
+                do { items.append(try await get(FeedItemSelection(id: id), context)) } catch {
+                    guard (error as? RPCError)?.kind == .notFound else { throw error }
+                }
+            }
+            return SelectedItems(items: items)
+        }
         feed.handle(FeedContract.watch) { [watch] params, _, items in try await watch(params, items) }
         var comments = MethodTable(CommentsContract.contract)
         comments.handle(CommentsContract.list, list)

@@ -18,6 +18,13 @@ struct EdgeHandlers {
         table.handle(FeedContract.get) { params, context in
             try await feed.item(params.id, within: context.timeLeft)
         }
+        table.handle(FeedContract.items) { params, _ in
+            var items: [FeedItem] = []
+            for id in params.ids {
+                if let known = try await feed.knownItem(id) { items.append(FeedItem(known.image)) }
+            }
+            return SelectedItems(items: items)
+        }
         table.handle(FeedContract.find) { params, _ in
             let items = try await feed.cache.items(withIDs: params.prefix.ids, limit: MatchingItems.maximumCount)
             return MatchingItems(items: items.map(FeedItem.init))

@@ -32,6 +32,13 @@ struct SQLiteFeedStore: FeedStore {
         try await store.read { try Self.item(id, $0) }
     }
 
+    func items(_ ids: [UUID]) async throws -> [FeedImage] {
+        try await store.read { db in
+            let items = try Self.items(ids, db)
+            return ids.compactMap { items[$0] }
+        }
+    }
+
     func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
         try await store.read { db in
             try Self.images(

@@ -31,6 +31,12 @@ struct Feed: Sendable {
         try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
     }
 
+    /// The items with these ids, without those that the feed does not have.
+    func items(_ ids: [UUID], _ options: CallOptions) async throws(RPCError) -> [FeedItem] {
+        guard !ids.isEmpty else { return [] }
+        return try await registry.plugin("feed").call(FeedContract.items, SelectedIDs(ids: ids), options).items
+    }
+
     /// Checks that the feed has an item.
     /// - Returns: the error when the feed cannot be asked; whether the item exists is then unknown.
     /// - Throws: `not_found` when the feed has no such item.

@@ -33,16 +33,8 @@ extension Gateway {
 
     /// The items of the feed with what other services know of them. Search may still have items that were just removed, and an edge
     /// items that it can no longer answer for; those are left out.
-    /// - Throws: the error of an item, when the feed answers for none.
     private func items(_ ids: [UUID], _ options: CallOptions) async throws(RPCError) -> [UUID: EnrichedItem] {
-        let loaded = await withTaskGroup(of: Result<FeedItem, RPCError>.self) { group in
-            for id in ids {
-                group.addTask { await result { () throws(RPCError) in try await feed.item(id, options) } }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        let items = loaded.compactMap(\.value)
-        if items.isEmpty, let error = loaded.compactMap(\.error).first(where: { $0.kind != .notFound }) { throw error }
+        let items = try await feed.items(ids, options)
         async let extensions = enriching.extensions(of: items.map(\.id), options)
         let hinted = await pictures.hinted(items, options)
         let values = await extensions

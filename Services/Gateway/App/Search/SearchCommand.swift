@@ -57,7 +57,10 @@ struct SearchCommand: ClientCommand {
             if session.asJSON {
                 session.output.print(result)
             } else {
-                let items = try await items(found, session)
+                let ids = found.items.map(\.imageID)
+                // Without those that were just removed, or that an edge does not have any more.
+                let items =
+                    ids.isEmpty ? [] : try await session.call(FeedContract.items, SelectedIDs(ids: ids)).items
                 session.output.print(text(found, items, session))
             }
             return found
@@ -78,21 +81,6 @@ struct SearchCommand: ClientCommand {
         } catch {
             throw RPCError(.invalidData, "the answer violates its contract: \(error)")
         }
-    }
-
-    /// The items of the feed, without those that were just removed, or that an edge cannot answer for.
-    /// - Throws: the error of an item, when the feed answers for none.
-    private func items(_ found: FoundItems, _ session: Session) async throws(RPCError) -> [FeedItem] {
-        var (items, fault) = ([FeedItem](), RPCError?.none)
-        for hit in found.items {
-            do throws(RPCError) {
-                items.append(try await session.call(FeedContract.get, FeedItemSelection(id: hit.imageID)).item)
-            } catch {
-                if error.kind != .notFound { fault = error }
-            }
-        }
-        if items.isEmpty, let fault { throw fault }
-        return items
     }
 
     private func text(_ found: FoundItems, _ items: [FeedItem], _ session: Session) -> String {
