@@ -83,9 +83,9 @@ struct WatchTests {
                         _ = try await client.call(FeedContract.remove, RemovedItems(ids: [first, second]))
                     }
                     #expect(await watch.errors.wait(for: "removed  \(first)\n"))
+                    let lines = watch.errors.text.split(separator: "\n").map { $0.prefix { $0 != " " } }
+                    #expect(lines == ["Watching", "new", "gateway:", "new", "removed", "removed"])
                 }
-                let lines = watch.errors.text.split(separator: "\n").map { $0.prefix { $0 != " " } }
-                #expect(lines == ["Watching", "new", "gateway:", "new", "removed", "removed"])
             }
         }
     }
