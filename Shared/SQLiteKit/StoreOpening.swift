@@ -129,7 +129,9 @@ public struct StoreOpening: Sendable {
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         let copy = "\(pool.path).before-\(next.prefix { $0 != " " })"
         let new = copy + ".new"
-        try? FileManager.default.removeItem(atPath: new)
+        // Also what an interrupted start has left, or a full disk.
+        defer { unlink(new) }
+        unlink(new)
         try FileManager.default.copyItem(atPath: pool.path, toPath: new)
         StoreList.sync(new)
         guard rename(new, copy) == 0 else { throw CocoaError(.fileWriteUnknown) }
