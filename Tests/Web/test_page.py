@@ -271,6 +271,31 @@ def test_a_picture_is_requested_in_one_width_however_the_reader_scrolls(open_pag
     assert {id: found for id, found in widths.items() if len(found) > 1} == {}
 
 
+@pytest.mark.parametrize("path", ["/", "/image/{id}"])
+def test_a_sensitive_picture_is_requested_when_its_reader_opens_it(open_page, feed, path):
+    image = feed.call("feed.load", {"limit": 1})["items"][0]["image"]
+    covered = "00000000-0000-4000-8000-00000000C0DE"
+    feed.call("feed.publish", {"items": [{"id": covered, "image": image, "sensitive": True}]})
+    try:
+        page = open_page(None)
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.replace("{id}", covered))
+        ready(page) if path == "/" else page.wait_for_selector(".detail .veil")
+        if path == "/":
+            # It leaves and returns.
+            scroll_to_end(page)
+            settle(page)
+            page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        settle(page)
+        assert not [url for url in requests if f"{covered}/data" in url]
+        with page.expect_request(lambda request: f"{covered}/data" in request.url):
+            page.click(".veil summary")
+        page.wait_for_function("() => document.querySelector('.veil .photo').naturalWidth > 0")
+    finally:
+        feed.call("feed.remove", {"ids": [covered]})
+
+
 @pytest.mark.parametrize("answer", [{"status": 503}, {"status": 200, "body": "no picture", "content_type": "image/png"}])
 def test_a_failed_picture_shows_a_retry_sign_that_loads_only_it(open_page, answer):
     page = open_page(None)

@@ -173,7 +173,7 @@ class Pictures {
     }
   }, { rootMargin: "100% 0px" });
 
-  /** The box of a picture decides which file is sharp. One that grows needs a larger file, one that shrinks keeps its own. */
+  /** The box of a picture decides which file is sharp. While it is shown it keeps its file when the box shrinks. */
   #boxes = new ResizeObserver((entries) => {
     for (const { target: photo } of entries) if (!(photo.offsetWidth <= parseInt(photo.sizes))) this.#fit(photo);
   });
@@ -206,7 +206,7 @@ class Pictures {
     photo.removeAttribute("sizes");
   }
 
-  /** A copy of a row as the server sent it, for storing. */
+  /** A copy of a row with the address of its picture, for storing. */
   restored(row) {
     const copy = inert.importNode(row, true);
     copy.querySelector(".retry")?.remove();
@@ -228,13 +228,13 @@ class Pictures {
   }
 
   #request(photo) {
-    // Chromium loads no lazy picture in a row that is not laid out, however near.
-    photo.loading = "eager";
+    this.#fit(photo);
+    // Chromium loads no lazy picture in a row that is not laid out, however near. A covered one waits until its reader opens it.
+    if (!photo.closest(".veil")) photo.loading = "eager";
     const address = this.#addresses.get(photo);
     if (!address) return;
     this.#addresses.delete(photo);
     this.#frame(photo).classList.add("loading");
-    this.#fit(photo);
     Object.assign(photo, address);
   }
 
