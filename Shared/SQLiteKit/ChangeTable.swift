@@ -29,6 +29,9 @@ public enum ChangeTable {
             -- The bytes of this change and of all before it.
             total   INTEGER NOT NULL
         ) STRICT;
+
+        -- Before the first change.
+        INSERT INTO change VALUES (0, randomblob(8), x'', 0);
         """
 
     // MARK: Writing
@@ -38,7 +41,7 @@ public enum ChangeTable {
         try db.cachedStatement(
             sql: """
                 INSERT INTO change (tag, content, total) VALUES (
-                    randomblob(8), ?1, length(?1) + coalesce((SELECT total FROM change ORDER BY number DESC LIMIT 1), 0))
+                    randomblob(8), ?1, length(?1) + (SELECT total FROM change ORDER BY number DESC LIMIT 1))
                 """
         ).execute(arguments: [Data(change.bytes)])
         // Most changes are small: every 64th looks for what is too much.
@@ -61,36 +64,27 @@ public enum ChangeTable {
     /// The mark of the last change.
     public static func last(_ db: Database) throws -> ChangeMark {
         let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change ORDER BY number DESC LIMIT 1")
-        return try Row.fetchOne(statement).map { try mark($0) } ?? beforeAll(db)
+        guard let row = try Row.fetchOne(statement) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the changes are missing")
+        }
+        return try mark(row)
     }
 
-    /// The event after a mark; see `ChangeLog`.
+    /// The event after a mark; see `ChangeLog`. A change that cannot be decoded gets a reset, as one that is missing.
     public static func news<Change>(
-        after mark: ChangeMark?, _ db: Database, read: (RawJSON) throws -> Change
+        after mark: ChangeMark?, _ db: Database, read: (RawJSON) throws(JSONError) -> Change
     ) throws -> ChangeNews<Change>? {
         guard let mark, try isKnown(mark, db) else { return ChangeNews(.reset, mark: try last(db)) }
         let statement = try db.cachedStatement(sql: "SELECT number, tag, content FROM change WHERE number = ?")
         guard let row = try Row.fetchOne(statement, arguments: [mark.number + 1]) else { return nil }
         let content: Data = try row.decode(atIndex: 2)
-        do {
-            return ChangeNews(.change(try read(RawJSON(checking: content))), mark: try self.mark(row))
-        } catch let error as JSONError {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a change cannot be decoded: \(error)")
-        }
+        guard let change = try? read(RawJSON(checking: content)) else { return ChangeNews(.reset, mark: try last(db)) }
+        return ChangeNews(.change(change), mark: try self.mark(row))
     }
 
     private static func isKnown(_ mark: ChangeMark, _ db: Database) throws -> Bool {
-        if mark.number == 0 {
-            let oldest = try Int.fetchOne(db.cachedStatement(sql: "SELECT min(number) FROM change"))
-            return try mark == beforeAll(db) && (oldest ?? 1) == 1
-        }
         let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change WHERE number = ?")
         return try Row.fetchOne(statement, arguments: [mark.number]).map { try self.mark($0) } == mark
-    }
-
-    /// The mark before the first change of a store.
-    private static func beforeAll(_ db: Database) throws -> ChangeMark {
-        ChangeMark(life: try StoreIdentity.find(db) ?? "", number: 0)
     }
 
     private static func mark(_ row: Row) throws -> ChangeMark {

@@ -78,8 +78,8 @@ public struct StoreOpening: Sendable {
 
     /// Checkpoints the journal into the file and closes the store. A copy of the file is then complete.
     func close(_ pool: DatabasePool) throws {
-        try list?.noteClosed(pool.path, applicationID)
         try pool.closeIntoOneFile()
+        try list?.noteClosed(pool.path, applicationID)
     }
 
     private var configuration: Configuration {
@@ -125,16 +125,17 @@ public struct StoreOpening: Sendable {
     private func copyBeforeMigrating(_ pool: DatabasePool) throws {
         let applied = try pool.writeWithoutTransaction(migrator.appliedIdentifiers)
         guard !applied.isEmpty, let next = migrator.migrations.first(where: { !applied.contains($0) }) else { return }
-        // The file is then complete without its journal.
-        try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         let copy = "\(pool.path).before-\(next.prefix { $0 != " " })"
         let new = copy + ".new"
         // Also what an interrupted start has left, or a full disk.
         defer { unlink(new) }
         unlink(new)
-        try FileManager.default.copyItem(atPath: pool.path, toPath: new)
+        makePrivate(new)
+        // By SQLite: to open and close the file here would release SQLite's locks on it.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [new]) }
         StoreList.sync(new)
         guard rename(new, copy) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        StoreList.syncDirectory(of: copy)
     }
 
     var number: Int32 {

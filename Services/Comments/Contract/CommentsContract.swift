@@ -51,8 +51,8 @@ public enum CommentsContract {
         params: CommentedImages.codec, answer: CommentCounts.codec, errors: [.dataLoss])
 
     /// Streams the changes of all comments: one event for each write that changed something, in the order of the writes, without
-    /// gaps or duplicates. The service never ends the stream. `since`, `reset` and the limits are those of `feed.watch`.
+    /// gaps or duplicates. `since`, `reset`, the limits and the end are those of `feed.watch`.
     public static let watch = StreamMethod(
         "comments.watch", "Stream posted and removed comments as they are written.",
-        params: WatchComments.codec, item: CommentsEvent.codec)
+        params: WatchComments.codec, item: CommentsEvent.codec, errors: [.dataLoss])
 }

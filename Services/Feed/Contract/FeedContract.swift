@@ -29,8 +29,8 @@ public enum FeedContract {
         "feed.get", "Return one item of the feed.",
         params: FeedItemSelection.codec, answer: LoadedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
 
-    /// Returns the items with these ids. An edge answers with those that it has cached or has just delivered, within their time, and
-    /// asks its upstream for none.
+    /// Returns the items with these ids. An edge answers with those that it has cached or has just delivered, and asks its upstream for
+    /// none.
     public static let items = Method(
         "feed.items", "Return the items with these ids.",
         params: SelectedIDs.codec, answer: SelectedItems.codec, errors: [.dataLoss])
@@ -69,7 +69,7 @@ public enum FeedContract {
         params: Empty.codec, answer: Validation.codec, errors: [.dataLoss])
 
     /// Streams the changes of the feed: one event for each write that changed something, in the order of the writes,
-    /// without gaps or duplicates. The service never ends the stream.
+    /// without gaps or duplicates. The stream ends only when the store cannot be read.
     ///
     /// Without `since` the stream begins with the next change. With the `seq` of an event it resumes after that event.
     /// An authority's store has the last 100,000 events, or fewer if they exceed 64 MiB, so a watch continues after a restart of the service.
@@ -80,5 +80,5 @@ public enum FeedContract {
     /// events that follow. A change written in between is both in the loaded page and in an event; match them by id.
     public static let watch = StreamMethod(
         "feed.watch", "Stream published and removed items as they are written.",
-        params: WatchFeed.codec, item: FeedEvent.codec)
+        params: WatchFeed.codec, item: FeedEvent.codec, errors: [.dataLoss])
 }

@@ -2,7 +2,7 @@ import RPC
 
 extension MethodTable {
     /// Implements a stream of changes. It begins with the next change, or after a mark that the caller names; an unknown mark gets a
-    /// reset. It never ends by itself.
+    /// reset. It ends only when its log cannot be read.
     /// - Parameters:
     ///   - broadcast: the watchers of the changes.
     ///   - since: the text of the caller's mark; nil for the next change.
