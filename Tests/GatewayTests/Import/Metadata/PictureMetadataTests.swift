@@ -223,6 +223,49 @@ struct PictureMetadataTests {
         #expect(Self.erasing(file([0, 0, 0, 0])).hadPosition == false)
     }
 
+    @Test func `the position of an action camera is erased, also in records within records`() {
+        func record(_ key: String, _ type: UInt8, _ size: UInt8, _ content: [UInt8]) -> [UInt8] {
+            Array(key.utf8) + [type, size] + Containers.bigEndian(content.count / Int(max(size, 1)), 2) + content
+                + [UInt8](repeating: 0, count: (4 - content.count % 4) % 4)
+        }
+        func file(_ place: [UInt8]) -> [UInt8] {
+            let stream = record("STNM", 0x63, 1, Array("GPS".utf8)) + record("GPS5", 0x6C, 4, place)
+            let all = record("DEVC", 0, 1, record("DVID", 0x4C, 4, [0, 0, 0, 1]) + record("STRM", 0, 1, stream))
+            return Containers.jpeg(Containers.segment(0xE6, Array("GoPro\0".utf8) + all))
+        }
+        let place: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        #expect(Self.erasing(file(place)) == (true, file([UInt8](repeating: 0, count: 8))))
+        #expect(Self.erasing(file([UInt8](repeating: 0, count: 8))).hadPosition == false)
+        // Records that end too early, and that never end.
+        let whole = Array(file(place).dropFirst(16).dropLast(2))
+        for length in whole.indices {
+            let cut = Containers.jpeg(Containers.segment(0xE6, Array("GoPro\0".utf8) + whole.prefix(length)))
+            #expect(Self.erasing(cut).bytes.count == cut.count)
+        }
+        let endless = (0..<100).reduce([UInt8]()) { inner, _ in record("STRM", 0, 1, inner) }
+        #expect(
+            Self.erasing(Containers.jpeg(Containers.segment(0xE6, Array("GoPro\0".utf8) + endless))).hadPosition
+                == false)
+    }
+
+    @Test(arguments: ["", "\n", "&#xA;"]) func `the position in pictures that XMP has in Base64 is erased`(
+        lineBreak: String
+    ) {
+        func file(_ exif: [UInt8]) -> [UInt8] {
+            let picture = Containers.jpeg(Containers.segment(0xE1, Containers.exifMark + exif))
+            let text = Data(picture).base64EncodedString()
+            let lines = stride(from: 0, to: text.count, by: 76).map { String(text.dropFirst($0).prefix(76)) }
+            let packet = """
+                <x:xmpmeta><rdf:RDF><rdf:Description GImage:Mime="image/jpeg" GImage:Data="\(lines.joined(separator: lineBreak))"/>\
+                </rdf:RDF></x:xmpmeta>
+                """
+            return Containers.jpeg(
+                Containers.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(packet.utf8)))
+        }
+        #expect(Self.erasing(file(Self.exif)) == (true, file(Self.erased(Self.exif))))
+        #expect(Self.erasing(file(Self.erased(Self.exif))).hadPosition == false)
+    }
+
     @Test func `of PNG, texts that are only a position or cannot be read are removed`() {
         let keep = Containers.chunk("zTXt", Array("Comment\0\0".utf8) + Containers.deflated([65, 66]))
         let removed = [

@@ -57,7 +57,8 @@ enum JPEGSegments {
 
     private static func metadata(of segments: [Segment], in bytes: [UInt8]) -> [MetadataBlock] {
         var blocks: [MetadataBlock] = []
-        var (exif, photoshop, thermal) = ([Range<Int>](), [Range<Int>](), [Range<Int>]())
+        var (exif, photoshop) = ([Range<Int>](), [Range<Int>]())
+        var (thermal, action) = ([Range<Int>](), [Range<Int>]())
         var extended: [ArraySlice<UInt8>: [(offset: Int, content: Range<Int>)]] = [:]
         for (marker, content) in segments {
             func rest(behind mark: String, _ count: Int = 0) -> Range<Int>? {
@@ -92,6 +93,8 @@ enum JPEGSegments {
             } else if marker == 0xE1, let part = rest(behind: "FLIR\0", 3) {
                 // Behind the version, the number of the segment and the last number.
                 thermal.append(part)
+            } else if marker == 0xE6, let part = rest(behind: "GoPro\0") {
+                action.append(part)
             } else if marker == 0xFE || (0xE0...0xEF).contains(marker), rest(behind: "ICC_PROFILE\0") == nil {
                 blocks.append(MetadataBlock(kind: .unknown, place: .ranges([content])))
             }
@@ -102,6 +105,7 @@ enum JPEGSegments {
             blocks.append(MetadataBlock(kind: .xmp, place: .ranges(ranges)))
         }
         if !photoshop.isEmpty { blocks.append(MetadataBlock(kind: .photoshop, place: .ranges(photoshop))) }
+        if !action.isEmpty { blocks.append(MetadataBlock(kind: .action, place: .ranges(action))) }
         if !thermal.isEmpty { blocks.append(MetadataBlock(kind: .thermal, place: .ranges(thermal))) }
         return blocks
     }

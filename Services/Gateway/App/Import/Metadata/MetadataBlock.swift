@@ -15,6 +15,9 @@ struct MetadataBlock {
         /// The records of a thermal camera.
         case thermal
 
+        /// The records of an action camera.
+        case action
+
         /// A comment or the data of another program: XMP, Exif, Photoshop's resources, or free text.
         case unknown
 
@@ -112,10 +115,13 @@ extension MetadataBlock.Kind {
         guard depth < Self.deepest else { return false }
         switch self {
         case .exif: return ExifBlock.erasePosition(in: &content, depth: depth)
-        case .xmp: return XMPPacket.erasePosition(in: &content)
+        case .xmp:
+            let isFound = XMPPacket.erasePosition(in: &content)
+            return EncodedPictures.erasePosition(in: &content, depth: depth) || isFound
         case .photoshop: return PhotoshopResources.erasePosition(in: &content, depth: depth)
         case .video: return VideoPosition.erase(in: &content)
         case .thermal: return ThermalRecords.erasePosition(in: &content)
+        case .action: return ActionCameraRecords.erasePosition(in: &content)
         case .unknown:
             return Self.recognized(content)?.erasePosition(in: &content, depth: depth)
                 ?? CoordinateText.erase(in: &content)
