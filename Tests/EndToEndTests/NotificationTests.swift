@@ -45,7 +45,8 @@ struct NotificationTests {
                 program.send(SIGTERM)
                 #expect(await messages.next()?.hasPrefix("STOPPING=1") == true)
                 #expect(await program.ended() == 0)
-                #expect(program.errors.text.split(separator: "\n").count(where: { !$0.contains("no plugins") }) == 1)
+                let lines = await program.errors.whole().split(separator: "\n")
+                #expect(lines.count(where: { !$0.contains("no plugins") }) == 1)
             }
         }
     }
@@ -79,7 +80,7 @@ struct NotificationTests {
             }
             program.send(SIGTERM)
             #expect(await program.ended() == 0)
-            #expect(program.errors.text.split(separator: "\n").count == 2)
+            #expect(await program.errors.whole().split(separator: "\n").count == 2)
         }
     }
 
