@@ -1,5 +1,7 @@
 import GRDB
+import JSON
 import RPC
+import ServiceKit
 
 /// The store of an authority. It acknowledges no write that could be lost silently: calls fail with `unavailable` when there
 /// is no store or its file was removed or replaced, and with `data_loss` when the file was overwritten.
@@ -39,6 +41,20 @@ public struct AuthorityStore: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try await writing { try await $0.write(body) }
+    }
+
+    /// The mark of the last change; see `ChangeLog`.
+    public func lastChange(isolation: isolated (any Actor)? = #isolation) async throws -> ChangeMark {
+        try await read(ChangeTable.last)
+    }
+
+    /// The event after a mark; see `ChangeLog`.
+    /// - Parameter decode: reads a change as `ChangeTable.append` got it.
+    public func news<Change>(
+        after mark: ChangeMark?, isolation: isolated (any Actor)? = #isolation,
+        decode: (RawJSON) throws(JSONError) -> Change
+    ) async throws -> ChangeNews<Change>? {
+        try await read { try ChangeTable.news(after: mark, $0, report: monitor.report, read: decode) }
     }
 
     /// Checks the whole store. If it is not damaged, it no longer counts as damaged.

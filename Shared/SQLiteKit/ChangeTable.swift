@@ -62,7 +62,7 @@ public enum ChangeTable {
     // MARK: Reading
 
     /// The mark of the last change.
-    public static func last(_ db: Database) throws -> ChangeMark {
+    static func last(_ db: Database) throws -> ChangeMark {
         let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change ORDER BY number DESC LIMIT 1")
         guard let row = try Row.fetchOne(statement) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the changes are missing")
@@ -71,14 +71,22 @@ public enum ChangeTable {
     }
 
     /// The event after a mark; see `ChangeLog`. A change that cannot be decoded gets a reset, as one that is missing.
-    public static func news<Change>(
-        after mark: ChangeMark?, _ db: Database, read: (RawJSON) throws(JSONError) -> Change
+    /// - Parameter report: receives one line about such a change.
+    static func news<Change>(
+        after mark: ChangeMark?, _ db: Database, report: (String) -> Void,
+        read: (RawJSON) throws(JSONError) -> Change
     ) throws -> ChangeNews<Change>? {
         guard let mark, try isKnown(mark, db) else { return ChangeNews(.reset, mark: try last(db)) }
         let statement = try db.cachedStatement(sql: "SELECT number, tag, content FROM change WHERE number = ?")
         guard let row = try Row.fetchOne(statement, arguments: [mark.number + 1]) else { return nil }
         let content: Data = try row.decode(atIndex: 2)
-        guard let change = try? read(RawJSON(checking: content)) else { return ChangeNews(.reset, mark: try last(db)) }
+        let change: Change
+        do throws(JSONError) {
+            change = try read(RawJSON(checking: content))
+        } catch {
+            report("change \(mark.number + 1) cannot be decoded (\(error)): its watchers get a reset")
+            return ChangeNews(.reset, mark: try last(db))
+        }
         return ChangeNews(.change(change), mark: try self.mark(row))
     }
 

@@ -134,6 +134,11 @@ public final class StoreMonitor: Sendable {
     /// Notes damage that a validation of an authority's store found.
     public func noteDamage(_ finding: String) { note(.damaged, finding, isCache: false) }
 
+    /// Logs a fault that calls survive.
+    func report(_ fault: String) {
+        logger.error("the store \(path): \(fault)", metadata: TraceContext.current.metadata)
+    }
+
     /// Notes that there is no store.
     func note(_ unusable: StoreUnusable) { note("\(unusable)", isDamage: true) }
 

@@ -196,7 +196,7 @@ private final class StoreHistory {
         }
     }
 
-    /// The writes that were only in the journal are lost, and nobody can know which.
+    /// The writes that were only in the journal are lost; which those are is unknown.
     private func loseLastWrites() { (acknowledged, unknown) = ([], unknown.union(acknowledged)) }
 
     private func remove() throws {

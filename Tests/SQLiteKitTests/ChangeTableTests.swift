@@ -2,9 +2,10 @@ import Foundation
 import GRDB
 import JSON
 import RPCTestKit
-import SQLiteKit
 import ServiceKit
 import Testing
+
+@testable import SQLiteKit
 
 /// A change of the tests: a number.
 private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
@@ -36,7 +37,9 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
 
     private func news(after mark: ChangeMark?, _ pool: DatabasePool) throws -> ChangeNews<Step>? {
         try pool.read {
-            try ChangeTable.news(after: mark, $0) { json throws(JSONError) in Step(try json.read(as: .integer())) }
+            try ChangeTable.news(after: mark, $0, report: { _ in }) { json throws(JSONError) in
+                Step(try json.read(as: .integer()))
+            }
         }
     }
 
@@ -107,7 +110,7 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
         }
     }
 
-    /// As after a downgrade, while which nobody has noted changes.
+    /// As after a downgrade and a new upgrade: the earlier version writes no changes.
     @Test func `the mark before the first change is that of one table`() async throws {
         try await withStore { pool, path in
             let start = try last(pool)
@@ -145,6 +148,15 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
             try append(1...3, to: pool)
             try await pool.write { try $0.execute(sql: "UPDATE change SET content = x'00' WHERE number = 2") }
             #expect(try told(after: start, pool) == [.change(1), .reset])
+            let first = try #require(try news(after: start, pool)).mark
+            let reports = try await pool.read { db in
+                var lines: [String] = []
+                _ = try ChangeTable.news(after: first, db, report: { lines.append($0) }) { json throws(JSONError) in
+                    Step(try json.read(as: .integer()))
+                }
+                return lines
+            }
+            #expect(reports.count == 1 && reports[0].hasPrefix("change 2 cannot be decoded"))
         }
     }
 

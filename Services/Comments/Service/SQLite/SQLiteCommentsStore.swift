@@ -155,10 +155,10 @@ extension ImageComment {
 // MARK: - Changes
 
 extension SQLiteCommentsStore: ChangeLog {
-    func lastChange() async throws -> ChangeMark { try await store.read(ChangeTable.last) }
+    func lastChange() async throws -> ChangeMark { try await store.lastChange() }
 
     func news(after mark: ChangeMark?) async throws -> ChangeNews<CommentsChange>? {
-        try await store.read { try ChangeTable.news(after: mark, $0, read: CommentsChange.init(stored:)) }
+        try await store.news(after: mark, decode: CommentsChange.init(stored:))
     }
 }
 

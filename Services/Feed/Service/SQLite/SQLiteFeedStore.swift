@@ -170,10 +170,10 @@ struct SQLiteFeedStore: FeedStore {
 // MARK: - Changes
 
 extension SQLiteFeedStore: ChangeLog {
-    func lastChange() async throws -> ChangeMark { try await store.read(ChangeTable.last) }
+    func lastChange() async throws -> ChangeMark { try await store.lastChange() }
 
     func news(after mark: ChangeMark?) async throws -> ChangeNews<FeedChange>? {
-        try await store.read { try ChangeTable.news(after: mark, $0, read: FeedChange.init(stored:)) }
+        try await store.news(after: mark, decode: FeedChange.init(stored:))
     }
 }
 
