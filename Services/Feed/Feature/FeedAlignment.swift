@@ -1,10 +1,43 @@
-/// Rules that compare a newly fetched page with a cached run of items.
-public enum FeedAlignment {
-    /// Finds the items of a page that are in the same order in the run. The other items are new or have moved.
+import Foundation
+
+/// What a newly fetched page says about the items that the cache had after the page's cursor, its run.
+///
+/// A page that passes over items of the run has two explanations: those were removed, or items of the page were
+/// published again and have moved past them. The one with fewer changes holds; on a tie nothing was removed.
+public struct FeedAlignment: Sendable {
+    /// Indexes of the page's items that are where the run had them. The others are new or have moved.
+    public let kept: Set<Int>
+
+    /// Items of the run that were removed: the index in the run, and in the page that of the item that now follows.
+    public let removed: [(index: Int, next: Int)]
+
+    /// - Parameters:
+    ///   - run: ids in feed order; nil for one that is not known.
+    ///   - isAfterItem: whether the cursor is an item of the feed. Then it is where the run had it, too.
+    public init(page: [UUID], run: [UUID?], isAfterItem: Bool) {
+        var depths: [UUID: Int] = [:]
+        for (depth, id) in run.enumerated() { if let id { depths[id] = depth } }
+        let found = page.map { depths[$0] }
+        let shown = Set(found.compactMap(\.self))
+        let inOrder = Self.inOrder(found)
+        var (removed, depth) = ([(index: Int, next: Int)](), 0)
+        for index in inOrder {
+            let end = found[index] ?? depth
+            removed += (depth..<end).filter { !shown.contains($0) }.map { ($0, index) }
+            depth = end + 1
+        }
+        let isRemoval = removed.count < inOrder.count + (isAfterItem ? 1 : 0)
+        (kept, self.removed) = isRemoval ? (Set(inOrder), removed) : ([], [])
+    }
+
+    /// How many items of a run a page of `count` items is compared with.
+    public static func reach(of count: Int) -> Int { 2 * count + 1 }
+
+    /// Finds the items of a page that are in the same order in the run.
     /// - Parameter depths: how deep the run has each item; nil for an item that it does not have.
     /// - Returns: the indexes of the longest increasing subsequence; of two equally long ones, the one that ends later in
     ///   the page, because items that are published again appear at the top.
-    public static func inOrder(_ depths: [Int?]) -> [Int] {
+    static func inOrder(_ depths: [Int?]) -> [Int] {
         // For each item: the longest subsequence that ends with it, and the previous row of that subsequence.
         var rows: [(index: Int, depth: Int, length: Int, previous: Int?)] = []
         for (index, depth) in depths.enumerated() {
@@ -23,14 +56,4 @@ public enum FeedAlignment {
         }
         return indexes.reversed()
     }
-
-    /// Whether a page that skips items of the run means that these items were removed. The other explanation is that
-    /// items of the page were published again and have moved past them. The explanation with fewer changes wins; on a
-    /// tie nothing is removed.
-    /// - Parameter met: how many items of the page are in the run, in the page's order; a cursor that is an item counts
-    ///   as one.
-    public static func isRemoval(met: Int, skipped: Int) -> Bool { skipped < met }
-
-    /// How many nodes ahead a page of `count` items is compared with a run.
-    public static func reach(of count: Int) -> Int { 2 * count + 1 }
 }

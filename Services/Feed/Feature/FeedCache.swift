@@ -10,10 +10,9 @@ public struct CachedFeedItem: Sendable, Equatable {
 
 /// An edge's cache of its upstream's feed: which item follows which, and when the upstream said so.
 ///
-/// The cache is a set of contiguous runs. Each page states that its first item follows the cursor and that each further
-/// item follows the one before it. A newer answer replaces older statements about the same items, so each item has one
-/// place: that in the newest answer. The cache infers only one thing more: when items of a run are removed or have
-/// moved away, their neighbours become adjacent.
+/// Each page states that its first item follows the cursor and that each further item follows the one before it. A newer
+/// answer replaces older statements about the same items, so each item has one place: that in the newest answer. Items
+/// that follow one another without a gap are a run. Where an answer leaves in doubt what follows an item, its run ends.
 public protocol FeedCache: Sendable {
     /// Which of these items a reader at `cursor` has already passed, as far as the cursor's run shows.
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID>

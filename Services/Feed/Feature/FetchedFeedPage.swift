@@ -3,6 +3,7 @@ import Foundation
 
 /// A page that was fetched from the upstream at a cursor.
 public struct FetchedFeedPage: Equatable, Sendable {
+    /// In feed order, each once, without the cursor's.
     public var items: [FeedImage]
     public let limit: Int
     public let cursor: FeedCursor

@@ -338,6 +338,22 @@ struct EdgeFeedTests {
         #expect(numbers.allSatisfy { delivered.item(UUID(number: $0), now: now) == nil })
     }
 
+    @Test func `an expired item that was not deleted yet is not served from the cache`() async throws {
+        try await withEdge([.page([1])]) { rig, script in
+            _ = try await rig.load()
+            rig.clock.advance(604_799)
+            #expect(try await rig.feed.knownItem(UUID(number: 1)) != nil)
+            rig.clock.advance(1)
+            #expect(try await rig.feed.cache.item(UUID(number: 1)) != nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 1)) == nil)
+            // The upstream is asked again.
+            await #expect(throws: RPCError.self) {
+                try await rig.feed.item(UUID(number: 1), within: .seconds(3_600))
+            }
+            #expect(script.requests.all.count == 2)
+        }
+    }
+
     @Test func `a removed or expired item is not served from memory`() async throws {
         try await withEdge([.page([3, 2, 1]), .page([2, 1])]) { rig, _ in
             for _ in 1...2 { _ = try await rig.load(3) }

@@ -333,6 +333,11 @@ extension StoreFactory<any FeedCache> {
         try await caches.withStore { cache in
             try await cache.keep([5, 4, 3, 2, 1], at: .start)
             try await cache.keep([3, 5], at: .start)
+            // Its former neighbours may be next to each other now, but no answer says so.
+            #expect(try await cache.numbers(10, at: .start) == [3, 5, 4])
+            #expect(try await cache.numbers(10, at: .after(4)) == nil)
+            #expect(try await cache.numbers(10, at: .after(2)) == [1])
+            try await cache.keep([2, 1], at: .after(4))
             #expect(try await cache.numbers(10, at: .start) == [3, 5, 4, 2, 1])
             // A page with only this item does not say what follows it.
             try await cache.keep([1], at: .start)
@@ -457,15 +462,18 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an item from further down that reappears is now above the cursor`(
+    @Test(arguments: Factory.all) func `a page before the first item is above it only if all its items are new`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([4, 3, 2, 1], at: .start, .last)
+            // Either 1 was published again, or the upstream ignores `before_id`, and all others were removed.
             try await cache.keep([1], at: .before(4))
-            #expect(try await cache.numbers(10, at: .start) == [1, 4, 3, 2])
+            #expect(try await cache.numbers(10, at: .start) == [4, 3, 2, 1])
+            try await cache.keep([6, 5], at: .before(4))
+            #expect(try await cache.numbers(10, at: .start) == [6, 5, 4, 3, 2, 1])
             #expect(try await cache.page(10, at: .start)?.isLast == true)
-            #expect(try await cache.numbers(10, at: .before(4)) == [1])
+            #expect(try await cache.numbers(10, at: .before(4)) == [6, 5])
         }
     }
 
@@ -493,7 +501,7 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .after(2)) == [4, 3, 1])
             // With a new item in between.
             try await cache.keep([5, 2, 4], at: .after(3), .more)
-            #expect(try await cache.numbers(10, at: .start) == [3, 5, 2, 4, 1])
+            #expect(try await cache.numbers(10, at: .start) == [3, 5, 2, 4])
         }
     }
 
@@ -504,7 +512,11 @@ extension StoreFactory<any FeedCache> {
             // 4 and 2 were published again, so nothing follows the place of 3.
             try await cache.keep([], at: .after(3))
             #expect(try await cache.numbers(10, at: .start) == [4, 2])
-            #expect(try await cache.numbers(10, at: .after(3)) == nil)
+            #expect(try await cache.numbers(10, at: .after(3)) == [])
+            // 2 was removed, or it is above the place of 3 now.
+            try await cache.keep([0], at: .after(3))
+            #expect(try await cache.numbers(10, at: .start) == [4, 2])
+            #expect(try await cache.numbers(10, at: .after(3)) == [0])
             // The predecessor of a removed item's place is unknown too.
             try await cache.keep([2], at: .before(1))
             #expect(try await cache.numbers(10, at: .start) == [4, 2])
@@ -556,8 +568,7 @@ extension StoreFactory<any FeedCache> {
             // 6 is published again, after 10.
             try await cache.keep([6, 10, 9], at: .before(8), limit: 3)
             #expect(try await cache.numbers(10, at: .after(8)) == [5])
-            #expect(try await cache.numbers(10, at: .after(6)) == [10, 9, 8, 5])
-            #expect(try await cache.numbers(10, at: .start) == nil)
+            #expect(try await cache.numbers(10, at: .start) == [6, 10, 9, 8, 5])
         }
     }
 
@@ -612,9 +623,11 @@ extension StoreFactory<any FeedCache> {
 
     @Test func `inconsistent links are detected`() async throws {
         for damage in [
-            "UPDATE node SET next = 2 WHERE number = 2", "UPDATE node SET prev = NULL WHERE number = 2",
-            "UPDATE node SET next = 1, ended_at = NULL WHERE number = 3; UPDATE node SET prev = 3 WHERE number = 1;"
-                + "UPDATE node SET next = NULL WHERE number = 0",
+            // A successor that does not exist, one that was removed, the beginning of the feed, and an item after itself.
+            "UPDATE node SET next = 99 WHERE number = 3",
+            "UPDATE node SET state = 2, image = NULL WHERE number = 2",
+            "UPDATE node SET next = 0 WHERE number = 3",
+            "UPDATE node SET next = NULL WHERE number = 0; UPDATE node SET next = 1 WHERE number = 3",
         ] {
             try await withTemporaryDirectory { directory in
                 let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
@@ -783,6 +796,52 @@ extension StoreFactory<any FeedCache> {
             _ = try await cache.keep(FetchedFeedPage([tagged], at: .start))
             #expect(try await cache.page(10, at: .start)?.items == [tagged])
             try await cache.checkIntegrity()
+        }
+    }
+
+    /// Version 6 has removed items in its chains.
+    @Test func `a cache with links in both directions keeps its runs, and the places of removed items`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            let pool = try StoreOpening(
+                applicationID: SQLiteFeedCache.opening.applicationID, migrator: DatabaseMigrator(), isCache: true
+            ).open(path)
+            try FeedCacheSchema.migrator.migrate(pool, upTo: "6 details")
+            // The feed: (9) 8 (7) (6) 5 (4), and then its end. Another run: 2 after the unknown cursor 3, (1) after it.
+            let chains = [[9, 8, 7, 6, 5, 4], [3, 2, 1]]
+            let removed: Set = [9, 7, 6, 4, 1]
+            try await pool.write { db in
+                for chain in chains {
+                    for (index, number) in chain.enumerated() {
+                        let state = removed.contains(number) ? 2 : number == 3 ? 0 : 1
+                        try db.execute(
+                            sql: """
+                                INSERT INTO node (number, id, state, saved_at, prev, next, ended_at, location, image)
+                                VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?)
+                                """,
+                            arguments: [
+                                number, UUID(number: number), state,
+                                index > 0 ? chain[index - 1] : number == 9 ? 0 : nil,
+                                index + 1 < chain.count ? chain[index + 1] : nil, number == 4 ? 0 : nil,
+                                state == 1 ? picture(number).location : nil, state == 1 ? picture(number).image : nil,
+                            ])
+                    }
+                }
+                try db.execute(sql: "UPDATE node SET next = 9 WHERE number = 0")
+            }
+            try pool.close()
+            let cache: any FeedCache = SQLiteFeedCache(try SQLiteFeedCache.opening.open(path))
+            try await cache.checkIntegrity()
+            #expect(try await cache.numbers(10, at: .start) == [8, 5])
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            for (cursor, following) in [(9, [8, 5]), (8, [5]), (7, [5]), (6, [5]), (5, []), (4, []), (3, [2])] {
+                #expect(try await cache.numbers(10, at: .after(cursor)) == following)
+            }
+            #expect(try await cache.numbers(10, at: .before(7)) == [8])
+            #expect(try await cache.numbers(10, at: .after(2)) == nil)
+            #expect(try await cache.numbers(10, at: .after(1)) == nil)
+            try await cache.keep([5, 3], at: .after(8))
+            #expect(try await cache.numbers(10, at: .start) == [8, 5, 3, 2])
         }
     }
 

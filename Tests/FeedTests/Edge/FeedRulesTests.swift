@@ -1,6 +1,7 @@
-import Feed
 import Foundation
 import Testing
+
+@testable import Feed
 
 /// The rules of an edge at their limits.
 @Suite struct FeedRulesTests {
@@ -60,5 +61,26 @@ import Testing
         ] as [([Int?], [Int])])
     func `the longest ordered subsequence stays in place`(depths: [Int?], indexes: [Int]) {
         #expect(FeedAlignment.inOrder(depths) == indexes)
+    }
+
+    @Test(
+        arguments: [
+            ([], [], true, [], []), ([9], [], true, [], []), ([], [8], true, [], []), ([8], [8, 7], false, [0], []),
+            // One item of the run was removed, and one that follows the page is not concerned.
+            ([7], [8, 7, 6], true, [0], [[0, 0]]),
+            // The cursor is not an item: 7 may as well have been published again.
+            ([7], [8, 7, 6], false, [], []),
+            // 9 is new, 5 has moved, 7 was removed.
+            ([9, 5, 8, 6], [8, 7, 6, 5], true, [2, 3], [[1, 3]]),
+            ([6, 5], [8, 7, 6, 5], true, [0, 1], [[0, 0], [1, 0]]),
+            ([6, 5], [8, 7, 6, 5], false, [], []),
+        ] as [([Int], [Int], Bool, [Int], [[Int]])])
+    func `a page keeps, moves or removes the items of a run`(
+        page: [Int], run: [Int], isAfterItem: Bool, kept: [Int], removed: [[Int]]
+    ) {
+        let alignment = FeedAlignment(
+            page: page.map(UUID.init(number:)), run: run.map(UUID.init(number:)), isAfterItem: isAfterItem)
+        #expect(alignment.kept == Set(kept))
+        #expect(alignment.removed.map { [$0.index, $0.next] } == removed)
     }
 }

@@ -81,7 +81,7 @@ struct NumberedSourceTests {
     @Test func `the search for a cursor has a limited number of requests`() async throws {
         try await withEdge(100) { rig, upstream in
             _ = await #expect(throws: RPCError.self) { try await rig.load(1, at: .after(1)) }
-            #expect(upstream.requests.all.count == NumberedSearch.mostRequests)
+            #expect(upstream.requests.all.count == NumberedSource.mostRequests)
         }
     }
 

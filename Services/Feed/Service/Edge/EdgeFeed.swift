@@ -144,10 +144,11 @@ struct EdgeFeed {
 
     // MARK: From the cache
 
-    /// Returns an item from the cache or from the recently delivered items.
+    /// Returns a valid item from the cache or from the recently delivered items.
     func knownItem(_ id: UUID) async throws -> CachedFeedItem? {
         if let item = delivered.item(id, now: now()) { return item }
-        return try await ifPossible { try await cache.item(id) }
+        guard let item = try await ifPossible({ try await cache.item(id) }) else { return nil }
+        return FeedCachePolicy.isValid(savedAt: item.savedAt, at: now()) ? item : nil
     }
 
     private func cached(_ limit: Int, at cursor: FeedCursor) async throws -> LoadedFeed {

@@ -2,10 +2,13 @@ import Feed
 import Foundation
 import GRDB
 
-/// The linked list of the cache: walks chains and changes links. The rules for interpreting an upstream's answers are
-/// elsewhere.
+/// The table of the cache: reads items and chains of successors, and changes them. An index allows each node one
+/// predecessor only. The rules for interpreting an upstream's answers are in `PageKeeper`.
 struct CacheLinks {
     let db: Database
+
+    /// The maximum number of links that are followed from a node. What is further away counts as unknown.
+    static let longestWalk = 1_000
 
     // MARK: Reading
 
@@ -39,159 +42,117 @@ struct CacheLinks {
         }
     }
 
-    /// The maximum number of nodes that one query walks along a chain. Facts beyond this limit count as unknown.
-    static let longestWalk = 10_000
-
-    /// The nodes after a node in its chain: at most `longestWalk`, of which at most `reach` are not removed.
-    func nodes(after number: Int64, reach: Int) throws -> [CacheNode] {
-        var (nodes, count) = ([CacheNode](), 0)
-        var next = try node(number).next
-        while count < reach, nodes.count < Self.longestWalk, let number = next {
-            let node = try node(number)
-            nodes.append(node)
-            if node.state != .removed { count += 1 }
-            next = node.next
-        }
-        return nodes
+    func predecessor(of number: Int64) throws -> Int64? {
+        let statement = try db.cachedStatement(sql: "SELECT number FROM node WHERE next = ? AND state <> 2")
+        return try Int64.fetchOne(statement, arguments: [number])
     }
 
-    /// The first node of a node's chain; nil when it is further away than `longestWalk`.
-    func head(of number: Int64) throws -> Int64? {
+    /// The nodes that follow a node, at most `limit`.
+    func run(after node: CacheNode, limit: Int) throws -> [CacheNode] {
+        var (run, last) = ([CacheNode](), node)
+        while run.count < limit, let next = last.next {
+            last = try self.node(next)
+            run.append(last)
+        }
+        return run
+    }
+
+    /// The node itself or, for a removed item, the one that follows its place; nil when that is not known, or nothing
+    /// follows.
+    func place(of cursor: CacheNode) throws -> CacheNode? {
+        var node = cursor
+        for _ in 1...Self.longestWalk where node.state == .removed {
+            guard let next = node.next else { return nil }
+            node = try self.node(next)
+        }
+        return node.state == .removed ? nil : node
+    }
+
+    /// Whether the chain after a node leads to another. Also true when that is too far away to know.
+    func leads(_ first: Int64, to last: Int64) throws -> Bool {
+        var (down, up) = (first, last)
+        for _ in 1...Self.longestWalk {
+            guard let next = try node(down).next, let previous = try predecessor(of: up) else { return false }
+            if next == last || previous == first { return true }
+            (down, up) = (next, previous)
+        }
+        return true
+    }
+
+    /// The items before (`upward`) or after an item, as far as its chain and the limit reach.
+    func ids(beside id: UUID, upward: Bool, limit: Int) throws -> Set<UUID> {
+        guard let node = try node(id), let place = try place(of: node) else { return [] }
+        let first = upward ? try predecessor(of: place.number) : node.state == .removed ? place.number : place.next
+        let further = upward ? "node.next = beside.number" : "node.number = beside.next"
         let statement = try db.cachedStatement(
             sql: """
-                WITH RECURSIVE up (number, prev) AS (
-                    SELECT number, prev FROM node WHERE number = ?
-                    UNION SELECT node.number, node.prev FROM node JOIN up ON node.number = up.prev LIMIT ?)
-                SELECT number FROM up WHERE prev IS NULL
+                WITH RECURSIVE beside (number, next) AS (
+                    SELECT number, next FROM node WHERE number = ?
+                    UNION SELECT node.number, node.next FROM beside JOIN node ON \(further) AND node.state <> 2 LIMIT ?)
+                SELECT node.id FROM beside JOIN node USING (number) WHERE node.state = 1
                 """)
-        return try Int64.fetchOne(statement, arguments: [number, Self.longestWalk])
+        return try UUID.fetchSet(statement, arguments: [first, limit])
     }
 
-    /// Whether more than `longestWalk` nodes follow a node.
-    func isLong(after number: Int64) throws -> Bool {
-        try nodes(after: number, reach: Self.longestWalk).count == Self.longestWalk
-    }
-
-    /// Like `head(of:)`, but nil when more than `reach` nodes before the node are not removed.
-    func head(of node: CacheNode, within reach: Int) throws -> Int64? {
-        var (node, count, steps) = (node, 0, 0)
-        while let prev = node.prev {
-            node = try self.node(prev)
-            steps += 1
-            if node.state != .removed { count += 1 }
-            if count > reach || steps > Self.longestWalk { return nil }
-        }
-        return node.number
-    }
-
-    /// Whether only removed nodes are between the beginning of the feed and a node.
-    func isFirst(_ node: CacheNode) throws -> Bool {
-        try head(of: node, within: 1) == CacheNode.beginning
-            && nodes(after: CacheNode.beginning, reach: 1).last?.number == node.number
-    }
-
-    /// The items before (`upward`) or after a node, as far as the chain and `longestWalk` reach.
-    func ids(beside id: UUID, upward: Bool) throws -> Set<UUID> {
-        let link = upward ? "prev" : "next"
-        let statement = try db.cachedStatement(
-            sql: """
-                WITH RECURSIVE beside (number) AS (
-                    SELECT \(link) FROM node WHERE id = ?
-                    UNION SELECT node.\(link) FROM node JOIN beside ON node.number = beside.number LIMIT ?)
-                SELECT node.id FROM beside JOIN node ON node.number = beside.number WHERE node.state = 1
-                """)
-        return try UUID.fetchSet(statement, arguments: [id, Self.longestWalk])
-    }
-
-    /// Inconsistent links are reported as SQLite reports damage, so that the cache file is set aside.
-    private static func damage(_ reason: String) -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
-    }
-
-    /// - Throws: `FeedStoreError.damaged` when a link has no counterpart, or a chain has no beginning.
+    /// - Throws: `FeedStoreError.damaged` when a successor does not exist or was removed, or when a chain is endless.
     func check() throws {
         let broken = try Int.fetchOne(
             db,
             sql: """
                 SELECT count(*) FROM node LEFT JOIN node AS other ON other.number = node.next
-                WHERE node.next IS NOT NULL AND other.prev IS NOT node.number
+                WHERE node.next IS NOT NULL
+                    AND (other.number IS NULL OR other.number = 0 OR node.state <> 2 AND other.state = 2)
                 """)
-        let backward = try Int.fetchOne(
-            db,
-            sql: """
-                SELECT count(*) FROM node LEFT JOIN node AS other ON other.number = node.prev
-                WHERE node.prev IS NOT NULL AND other.next IS NOT node.number
-                """)
-        guard broken == 0, backward == 0 else { throw FeedStoreError.damaged("a link has no counterpart") }
+        guard broken == 0 else { throw FeedStoreError.damaged("a link leads to no item") }
         let isEndless = try Bool.fetchOne(
             db,
             sql: """
                 WITH RECURSIVE reached (number, next) AS (
-                    SELECT number, next FROM node WHERE prev IS NULL
+                    SELECT number, next FROM node WHERE state <> 2
+                        AND number NOT IN (SELECT next FROM node WHERE next IS NOT NULL AND state <> 2)
                     UNION ALL SELECT node.number, node.next FROM node JOIN reached ON node.number = reached.next)
-                SELECT (SELECT count(*) FROM reached) <> (SELECT count(*) FROM node)
+                SELECT (SELECT count(*) FROM reached) <> (SELECT count(*) FROM node WHERE state <> 2)
                 """)
         if isEndless == true { throw FeedStoreError.damaged("a chain has no beginning") }
     }
 
-    /// The nodes before a node, the nearest first: at most `longestWalk`, of which at most `reach` are not removed.
-    func nodes(before number: Int64, reach: Int) throws -> [CacheNode] {
-        var (nodes, count) = ([CacheNode](), 0)
-        var prev = try node(number).prev
-        while count < reach, nodes.count < Self.longestWalk, let number = prev, number != CacheNode.beginning {
-            let node = try node(number)
-            nodes.append(node)
-            if node.state != .removed { count += 1 }
-            prev = node.prev
-        }
-        return nodes
+    /// The node that the upstream has not shown for the longest time, and not after `time`.
+    func oldest(before time: Date = .distantFuture) throws -> CacheNode? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(CacheNode.columns) FROM node WHERE saved_at <= ? AND number <> ? ORDER BY saved_at LIMIT 1
+                """)
+        return try Row.fetchOne(statement, arguments: [time.timeIntervalSince1970, CacheNode.beginning])
+            .map(CacheNode.init(row:))
     }
+
+    /// The size of the cached items, in bytes, as it counts against the budget.
+    func weight() throws -> Int { try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0 }
 
     // MARK: Links
 
-    /// Links two nodes. Removes the links to their previous neighbours.
+    /// Records that `second` follows `first`. Whatever else followed `first`, or preceded `second`, no longer does.
     func connect(_ first: Int64, _ second: Int64) throws {
         guard first != second else { throw Self.damage("node \(first) would follow itself") }
-        try cut(after: first)
-        try cut(before: second)
-        try run("UPDATE node SET next = ? WHERE number = ?", [second, first])
-        try run("UPDATE node SET prev = ? WHERE number = ?", [first, second])
+        try run("UPDATE node SET next = NULL WHERE next = ? AND state <> 2", [second])
+        try run("UPDATE node SET next = ?, ended_at = NULL WHERE number = ?", [second, first])
     }
 
     /// Marks the successor of a node as unknown.
     func cut(after number: Int64) throws {
-        try run("UPDATE node SET prev = NULL WHERE number = (SELECT next FROM node WHERE number = ?)", [number])
         try run("UPDATE node SET next = NULL, ended_at = NULL WHERE number = ?", [number])
     }
 
-    /// Marks the predecessor of a node as unknown.
+    /// Marks the place of a node as unknown: it follows no node, and is no removed item's place.
     func cut(before number: Int64) throws {
-        if let prev = try node(number).prev { try cut(after: prev) }
+        try run("UPDATE node SET next = NULL WHERE next = ? AND state <> 2", [number])
+        try run("UPDATE node SET next = NULL WHERE next = ? AND state = 2", [number])
     }
 
     /// Records that nothing follows a node.
     func end(after number: Int64, at time: Date) throws {
-        try cut(after: number)
-        try run("UPDATE node SET ended_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
-    }
-
-    /// Removes a node from its chain and links its neighbours.
-    func takeOut(_ node: CacheNode) throws {
-        try cut(after: node.number)
-        try cut(before: node.number)
-        guard let prev = node.prev else { return }
-        if let next = node.next {
-            try connect(prev, next)
-        } else if let endedAt = node.endedAt {
-            try end(after: prev, at: endedAt)
-        }
-    }
-
-    /// Removes the node of a removed item from its chain, because the upstream shows the item again. Removed items
-    /// that follow it become a separate chain: it is unknown on which side of the item's new place they belong.
-    func takeOutRemoved(_ node: CacheNode) throws {
-        if let next = node.next, try self.node(next).state == .removed { try cut(after: node.number) }
-        try takeOut(self.node(node.number))
+        try run(
+            "UPDATE node SET next = NULL, ended_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
     }
 
     // MARK: Nodes
@@ -208,68 +169,57 @@ struct CacheLinks {
         return try node(db.lastInsertedRowID)
     }
 
-    /// Inserts a node without neighbours.
-    func insert(_ image: FeedImage, savedAt: Date) throws -> Int64 {
+    /// Inserts an item without neighbours, or replaces its content. An item that was removed and is shown again may be
+    /// at another place.
+    /// - Returns: its number.
+    func write(_ image: FeedImage, savedAt: Date) throws -> Int64 {
+        let known = try node(image.id)
+        if let known, known.state == .removed {
+            try cut(after: known.number)
+            try cut(before: known.number)
+        }
         try run(
             """
             INSERT INTO node
             (id, state, saved_at, description, location, image, width, height, placeholder, published_at, tags,
                 details)
             VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET state = 1, saved_at = max(saved_at, excluded.saved_at),
+                description = excluded.description, location = excluded.location, image = excluded.image,
+                width = excluded.width, height = excluded.height, placeholder = excluded.placeholder,
+                published_at = excluded.published_at, tags = excluded.tags, details = excluded.details
             """,
             [
                 image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image,
                 image.hints.width, image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds,
                 image.tagsText, image.detailsText,
             ])
-        return db.lastInsertedRowID
+        return known?.number ?? db.lastInsertedRowID
     }
 
-    /// Replaces the content of a node.
-    func write(_ image: FeedImage, at number: Int64, savedAt: Date) throws {
+    /// Marks an item as removed at the upstream. It remains a cursor.
+    /// - Parameter next: the node that follows its place; nil when nothing follows.
+    func markRemoved(_ number: Int64, before next: Int64?, at time: Date) throws {
+        let seconds = time.timeIntervalSince1970
+        try run("UPDATE node SET next = NULL WHERE next = ? AND state <> 2", [number])
         try run(
             """
-            UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ?, width = ?,
-                height = ?, placeholder = ?, published_at = ?, tags = ?, details = ?
+            UPDATE node SET state = 2, saved_at = ?, next = ?, ended_at = ?, description = NULL, location = NULL,
+                image = NULL, tags = NULL, details = NULL
             WHERE number = ?
-            """,
-            [
-                savedAt.timeIntervalSince1970, image.description, image.location, image.image, image.hints.width,
-                image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, image.tagsText,
-                image.detailsText, number,
-            ])
+            """, [seconds, next, next == nil ? seconds : nil, number])
     }
 
-    /// Marks an item as removed at the upstream. Its node still marks its place.
-    func markRemoved(_ number: Int64, savedAt: Date) throws {
-        try run(
-            """
-            UPDATE node SET state = 2, saved_at = ?, description = NULL, location = NULL, image = NULL, tags = NULL,
-                details = NULL
-            WHERE number = ?
-            """, [savedAt.timeIntervalSince1970, number])
-    }
-
-    /// Deletes a node. Its chain is split there, unless the node is a removed item.
+    /// Deletes a node. Its chain is split there.
     func delete(_ node: CacheNode) throws {
-        if node.state == .removed { try takeOut(node) }
-        try cut(after: node.number)
         try cut(before: node.number)
         try run("DELETE FROM node WHERE number = ?", [node.number])
     }
 
-    /// The node that the upstream has not shown for the longest time, and not after `time`.
-    func oldest(before time: Date = .distantFuture) throws -> CacheNode? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT \(CacheNode.columns) FROM node WHERE saved_at <= ? AND number <> ? ORDER BY saved_at LIMIT 1
-                """)
-        return try Row.fetchOne(statement, arguments: [time.timeIntervalSince1970, CacheNode.beginning])
-            .map(CacheNode.init(row:))
+    /// Inconsistent links are reported as SQLite reports damage, so that the cache file is set aside.
+    private static func damage(_ reason: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
     }
-
-    /// The size of the cached items, in bytes, as it counts against the budget.
-    func weight() throws -> Int { try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0 }
 
     private func run(_ sql: String, _ arguments: StatementArguments) throws {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)

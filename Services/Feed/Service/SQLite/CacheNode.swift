@@ -1,8 +1,7 @@
-import Feed
 import Foundation
 import GRDB
 
-/// A node of the cache's list: an item, or a cursor without an item.
+/// A row of the cache: an item, or a cursor without an item, and its successor.
 struct CacheNode {
     /// The number of the node that precedes the first item of the feed.
     static let beginning: Int64 = 0
@@ -11,7 +10,7 @@ struct CacheNode {
         /// Known only as a cursor. The upstream has not shown its content.
         case unseen = 0
         case item = 1
-        /// The upstream no longer has it. It still marks its place.
+        /// The upstream no longer has it. It is nobody's successor, and remains a cursor.
         case removed = 2
     }
 
@@ -23,13 +22,14 @@ struct CacheNode {
 
     /// When the upstream last showed it.
     let savedAt: Date
+
+    /// The node that follows; nil when that is not known, or nothing follows.
     let next: Int64?
-    let prev: Int64?
 
     /// When the upstream said that nothing follows; nil when it did not say so.
     let endedAt: Date?
 
-    static let columns = "number, id, state, saved_at, next, prev, ended_at"
+    static let columns = "number, id, state, saved_at, next, ended_at"
 
     /// - Parameter row: has `columns`.
     init(row: Row) throws {
@@ -40,8 +40,8 @@ struct CacheNode {
         }
         self.state = state
         savedAt = Date(timeIntervalSince1970: row[3])
-        (next, prev) = (row[4], row[5])
-        endedAt = (row[6] as Double?).map(Date.init(timeIntervalSince1970:))
+        next = row[4]
+        endedAt = (row[5] as Double?).map(Date.init(timeIntervalSince1970:))
     }
 
     var isBeginning: Bool { number == Self.beginning }

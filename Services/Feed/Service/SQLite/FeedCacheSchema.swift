@@ -2,8 +2,8 @@ import Feed
 import GRDB
 import SQLiteKit
 
-/// The tables of an edge's cache. Items are a doubly linked list, because an upstream's answers say which item follows
-/// which. A run is a chain of links.
+/// The tables of an edge's cache. Each item has its successor, because an upstream's answers say which item follows
+/// which. A run is a chain of successors.
 enum FeedCacheSchema {
     static var migrator: DatabaseMigrator {
         DatabaseMigrator(steps: [
@@ -91,6 +91,21 @@ enum FeedCacheSchema {
             \(weighing(allTexts))
             -- As for the hints.
             DELETE FROM answer;
+            """,
+            "7 successors": """
+            -- Removed items leave the chains. Each keeps the node that follows its place.
+            UPDATE node SET (next, ended_at) = (
+                WITH RECURSIVE ahead (number, state, next, ended_at) AS (
+                    SELECT number, state, next, ended_at FROM node AS other WHERE other.number = node.next
+                    UNION SELECT other.number, other.state, other.next, other.ended_at FROM ahead
+                        JOIN node AS other ON other.number = ahead.next WHERE ahead.state = 2)
+                SELECT iif(state = 2, NULL, number), iif(state = 2, ended_at, NULL) FROM ahead
+                WHERE state <> 2 OR next IS NULL)
+            WHERE state <> 2 AND next IN (SELECT number FROM node WHERE state = 2);
+            ALTER TABLE node DROP COLUMN prev;
+            -- Each node follows one other.
+            CREATE UNIQUE INDEX node_by_next ON node (next) WHERE state <> 2;
+            CREATE INDEX removed_by_next ON node (next) WHERE state = 2;
             """,
         ])
     }

@@ -2,7 +2,7 @@ import Feed
 import Foundation
 import GRDB
 
-/// Stores one page of the upstream as links. See `FeedCache` for the rules.
+/// Stores one page of the upstream as successors. See `FeedCache` for the rules.
 struct PageKeeper {
     private let links: CacheLinks
     private let page: FetchedFeedPage
@@ -19,158 +19,188 @@ struct PageKeeper {
     }
 
     mutating func keep() throws -> FeedCacheChange {
-        let unknown = try page.items.filter { try links.node($0.id)?.state != .item }
-        let new = try newItems()
-        let last =
-            switch page.cursor {
-            case .start: try keepFirst()
-            case .after(let id): try keep(after: links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt))
-            case .before(let id): try keep(before: id)
-            }
-        let isLast = try last.map { try links.node($0).endedAt != nil } ?? false
+        let isKnown = try page.items.map { try links.node($0.id)?.state == .item }
+        // At the top, items above the last cached one are new. Further down, an item that was not cached may be old.
+        let end = try isAtTop() ? isKnown.lastIndex(of: true) ?? isKnown.endIndex : isKnown.startIndex
+        let missing = page.items.indices.filter { !isKnown[$0] }
+
+        var isLast = false
+        switch page.cursor {
+        case .start:
+            try links.refresh(CacheNode.beginning, at: page.savedAt)
+            isLast = try keep(after: links.node(CacheNode.beginning))
+        case .after(let id):
+            isLast = try keep(after: links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt))
+        case .before(let id): try keep(before: id)
+        }
         // Evicts last, because this page may be older than the rest of the cache.
         try evict()
-        let newIDs = Set(new.map(\.id))
         return FeedCacheChange(
-            new: new, removed: removed, found: unknown.filter { !newIDs.contains($0.id) }, evicted: evicted,
-            isLast: isLast)
-    }
-
-    /// The new items at the top: items that were not cached, above the last one that was. Further down, an uncached
-    /// item may be old and only new to the cache.
-    private func newItems() throws -> [FeedImage] {
-        guard try isAtTop() else { return [] }
-        let isKnown = try page.items.map { try links.node($0.id)?.state == .item }
-        let end = isKnown.lastIndex(of: true) ?? page.items.endIndex
-        return page.items.indices.filter { $0 < end && !isKnown[$0] }.map { page.items[$0] }
+            new: missing.filter { $0 < end }.map { page.items[$0] }, removed: removed,
+            found: missing.filter { $0 >= end }.map { page.items[$0] }, evicted: evicted, isLast: isLast)
     }
 
     private func isAtTop() throws -> Bool {
         switch page.cursor {
         case .start: true
         case .after: false
-        case .before(let id): try links.node(id).map(links.isFirst) ?? false
+        case .before(let id): try links.node(id).map { try isFirst($0) } ?? false
         }
+    }
+
+    private func isFirst(_ node: CacheNode) throws -> Bool {
+        try links.node(CacheNode.beginning).next == node.number
     }
 
     // MARK: Downward
 
-    private mutating func keepFirst() throws -> Int64? {
-        try links.refresh(CacheNode.beginning, at: page.savedAt)
-        return try keep(after: links.node(CacheNode.beginning))
+    /// - Returns: whether nothing follows the page.
+    private mutating func keep(after cursor: CacheNode) throws -> Bool {
+        guard cursor.state == .removed else { return try finish(lay(page.items, after: cursor)) }
+        // The items that were beside the removed one may have moved: only what follows its place is certain.
+        let last = try page.items.isEmpty ? nil : layUnattached()
+        let next = try page.items.first.flatMap { try links.node($0.id)?.number }
+        try links.markRemoved(cursor.number, before: next, at: page.savedAt)
+        return try last.map { try finish($0) } ?? true
     }
 
-    /// - Returns: the last node of the page; nil when the page does not follow its cursor.
-    private mutating func keep(after cursor: CacheNode) throws -> Int64? {
-        if cursor.state == .removed, try !isConsistent(with: cursor) {
-            // The neighbours of the removed item have moved, so its place is unknown.
-            try links.delete(cursor)
-            try keepUnattached()
-            return nil
-        }
-        // The feed's first item follows the cursor, so the cursor's item was published again and is now the first.
-        if cursor.state == .item, let first = try firstItem(), page.items.contains(where: { $0.id == first }) {
-            try links.takeOut(cursor)
-            try links.connect(CacheNode.beginning, cursor.number)
-        }
-        var strand = try Strand(links, after: cursor, savedAt: page.savedAt)
-        try strand.lay(page.items)
+    /// Records what the page states about the items after its last node.
+    private mutating func finish(_ last: Int64) throws -> Bool {
         if page.isEnd {
-            try strand.end(removing: page.limit)
-        } else if page.isShort {
-            try strand.cutUnconfirmed()
-        } else {
-            // More items follow, or the page is full and the upstream did not state whether more follow.
-            try strand.clearEnd()
+            // A few items after the end were removed. If there are many, the upstream may be wrong, and they stay as a
+            // separate run.
+            let ahead = try links.run(after: links.node(last), limit: page.limit + 1)
+            if ahead.count <= page.limit { for node in ahead { try remove(node, before: nil) } }
+            try links.end(after: last, at: page.savedAt)
+        } else if try page.isShort ? links.node(last).next != nil : links.node(last).endedAt != nil {
+            // After a short page, what follows is in doubt. After any other, items follow, or may follow.
+            try links.cut(after: last)
         }
-        removed += strand.removed
-        return strand.position
-    }
-
-    /// Whether the page agrees with the chain about what follows a removed item.
-    private func isConsistent(with cursor: CacheNode) throws -> Bool {
-        let held = try links.nodes(after: cursor.number, reach: max(1, page.items.count)).filter {
-            $0.state != .removed
-        }
-        return zip(held, page.items).allSatisfy { $0.id == $1.id } && (held.isEmpty || !page.items.isEmpty)
-    }
-
-    /// Whether the page agrees with the chain about the items before a removed item.
-    private func isConsistent(above cursor: CacheNode) throws -> Bool {
-        let held = try links.nodes(before: cursor.number, reach: page.items.count).filter { $0.state != .removed }
-        return zip(held, page.items.reversed()).allSatisfy { $0.id == $1.id }
-    }
-
-    private func firstItem() throws -> UUID? {
-        try links.nodes(after: CacheNode.beginning, reach: 1).first { $0.state != .removed }?.id
-    }
-
-    /// Stores items that follow one another, but whose predecessor is unknown.
-    private mutating func keepUnattached() throws {
-        guard let first = page.items.first else { return }
-        let node: CacheNode
-        if let known = try links.node(first.id) {
-            node = known
-            // Taken out, because the upstream may show a removed item again at another place.
-            if known.state == .removed { try links.takeOutRemoved(known) }
-            try links.write(first, at: known.number, savedAt: page.savedAt)
-        } else {
-            node = try links.node(links.insert(first, savedAt: page.savedAt))
-        }
-        var strand = try Strand(links, after: node, savedAt: page.savedAt)
-        try strand.lay(Array(page.items.dropFirst()))
-        removed += strand.removed
+        return try links.node(last).endedAt != nil
     }
 
     // MARK: Upward
 
-    /// Links a page to the cursor after it only where the cursor has no known predecessor: an upstream that ignores
-    /// `before_id` sends its first page.
-    private mutating func keep(before id: UUID) throws -> Int64? {
-        let cursor = try links.node(id)
+    private mutating func keep(before id: UUID) throws {
         guard !page.items.isEmpty else {
-            if let cursor, cursor.state == .item { try begin(with: cursor) }
-            return nil
+            if let cursor = try links.node(id), cursor.state == .item { try begin(with: cursor) }
+            return
         }
-        if let cursor, cursor.state == .item, try links.isFirst(cursor), try !isFirstPage(without: cursor) {
-            var strand = try Strand(links, after: links.node(CacheNode.beginning), savedAt: page.savedAt)
-            for item in page.items { try strand.insert(item) }
-            return nil
+        if let cursor = try links.node(id), try isFirst(cursor), try page.items.allSatisfy(isNews) {
+            let last = try lay(page.items, after: links.node(CacheNode.beginning))
+            try links.connect(last, cursor.number)
+            return
         }
-        if let cursor, cursor.state == .removed {
-            // The neighbours of the removed item have moved, so its place is unknown.
-            if try !isConsistent(above: cursor) { try links.delete(cursor) }
-            try keepUnattached()
-            return nil
+        // An upstream that ignores `before_id` sends its first page. So the page is linked to the cursor only where
+        // nothing else is known.
+        let last = try links.node(layUnattached())
+        let cursor = try links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt)
+        if cursor.state != .removed, last.next == nil, last.endedAt == nil,
+            try links.predecessor(of: cursor.number) == nil, try !links.leads(cursor.number, to: last.number)
+        {
+            try links.connect(last.number, cursor.number)
         }
-        try keepUnattached()
-        let below = try links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt)
-        guard below.prev == nil, let last = try page.items.last.flatMap({ try links.node($0.id) }), last.next == nil,
-            last.endedAt == nil, try links.head(of: last.number) != below.number
-        else { return nil }
-        try links.connect(last.number, below.number)
-        return nil
+    }
+
+    private func isNews(_ item: FeedImage) throws -> Bool {
+        switch try links.node(item.id)?.state {
+        case .removed, nil: true
+        case .unseen, .item: false
+        }
     }
 
     /// Records that no item is newer than this one. If the cache had newer items, either they were removed or this item
     /// has moved; so its successor is no longer known.
     private func begin(with node: CacheNode) throws {
-        if try !links.isFirst(node) {
-            if node.prev != nil { try links.cut(after: node.number) }
+        if try !isFirst(node) {
+            if try links.predecessor(of: node.number) != nil { try links.cut(after: node.number) }
+            try links.cut(before: node.number)
             try links.connect(CacheNode.beginning, node.number)
         }
         try links.refresh(CacheNode.beginning, at: page.savedAt)
     }
 
-    /// Whether the answer to a request for the items before `first` is more likely the first page of the feed,
-    /// because the upstream ignores `before_id` and has removed `first`.
-    private func isFirstPage(without first: CacheNode) throws -> Bool {
-        let reach = FeedAlignment.reach(of: page.items.count)
-        let held = try links.nodes(after: first.number, reach: reach).filter { $0.state != .removed }
-        let depths = page.items.map { item in held.firstIndex { $0.id == item.id } }
-        let met = FeedAlignment.inOrder(depths)
-        guard let deepest = met.last.flatMap({ depths[$0] }) else { return false }
-        return depths.first == 0 || deepest + 1 - met.count < met.count
+    // MARK: Items
+
+    /// Stores items that follow one another, but whose predecessor is unknown.
+    /// - Returns: the last node.
+    private mutating func layUnattached() throws -> Int64 {
+        let first = page.items[0]
+        let shownAt = try links.node(first.id)?.savedAt
+        let origin = try links.node(links.write(first, savedAt: page.savedAt))
+        return try lay(Array(page.items.dropFirst()), after: origin, shownAt: shownAt)
+    }
+
+    /// Stores items that follow a node.
+    /// - Parameter shownAt: when the upstream showed the node before this page.
+    /// - Returns: the last node.
+    private mutating func lay(
+        _ items: [FeedImage], after origin: CacheNode, shownAt: Date? = nil
+    ) throws -> Int64 {
+        let run = try links.run(after: origin, limit: FeedAlignment.reach(of: items.count))
+        let alignment = FeedAlignment(
+            page: items.map(\.id), run: run.map(\.id), isAfterItem: !origin.isBeginning)
+        let numbers = try items.map { try links.write($0, savedAt: page.savedAt) }
+        try move(origin, shownAt: shownAt ?? origin.savedAt, before: numbers, alignment, run)
+
+        // Whether the earlier statements about what follows the last item are still good.
+        var (last, isSettled) = (origin.number, true)
+        for (index, number) in numbers.enumerated() {
+            let previous = try links.predecessor(of: number)
+            if previous != last {
+                let isKept = alignment.kept.contains(index)
+                // The first item of another run has not moved either: the two runs meet.
+                isSettled = isKept || previous == nil && !run.contains { $0.number == number }
+                if !isSettled { try links.cut(before: number) }
+                try links.connect(last, number)
+            }
+            last = number
+        }
+        for (index, next) in alignment.removed { try remove(run[index], before: numbers[next]) }
+        if !numbers.isEmpty, !alignment.kept.contains(numbers.count - 1),
+            try !isSettled || links.leads(last, to: origin.number)
+        {
+            try links.cut(after: last)
+        }
+        return last
+    }
+
+    /// Changes the place of the node that a page follows, if the page implies that it has moved.
+    private func move(
+        _ origin: CacheNode, shownAt: Date, before numbers: [Int64], _ alignment: FeedAlignment, _ run: [CacheNode]
+    ) throws {
+        let first = try links.node(CacheNode.beginning).next
+        if origin.state == .item, numbers.contains(where: { $0 == first }) {
+            // It was published again, and is now the first item.
+            try links.cut(before: origin.number)
+            try links.connect(CacheNode.beginning, origin.number)
+        } else if let time = contradicted(numbers, after: origin, alignment, run), shownAt <= time,
+            try links.predecessor(of: origin.number) != CacheNode.beginning
+        {
+            // Either the upstream is wrong, or it has published the origin again.
+            try links.cut(before: origin.number)
+        }
+    }
+
+    /// The time of the earlier statement about what follows the origin, or what follows the items after it, that a page
+    /// contradicts by other items.
+    private func contradicted(
+        _ numbers: [Int64], after origin: CacheNode, _ alignment: FeedAlignment, _ run: [CacheNode]
+    ) -> Date? {
+        let kept = run.indices.filter { depth in
+            alignment.kept.contains { numbers[$0] == run[depth].number }
+        }
+        let inserted = alignment.kept.contains(0) ? nil : kept.first.map { run[$0].savedAt }
+        guard !numbers.isEmpty, !alignment.kept.contains(numbers.count - 1) else { return inserted }
+        let last = kept.last.map { run[$0] } ?? origin
+        let after = (kept.last ?? -1) + 1
+        let replaced = last.next == nil ? last.endedAt : (run.indices.contains(after) ? run[after] : last).savedAt
+        return [inserted, replaced].compactMap(\.self).max()
+    }
+
+    private mutating func remove(_ node: CacheNode, before next: Int64?) throws {
+        if node.state == .item, let id = node.id { removed.append(id) }
+        try links.markRemoved(node.number, before: next, at: page.savedAt)
     }
 
     // MARK: Budget

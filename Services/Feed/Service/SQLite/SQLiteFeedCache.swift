@@ -33,9 +33,13 @@ struct SQLiteFeedCache: FeedCache {
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {
         guard let id = cursor.id else { return [] }
-        return try await pool.read { try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward) }.intersection(
-            ids)
+        return try await pool.read {
+            try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward, limit: Self.furthestPassed)
+        }.intersection(ids)
     }
+
+    /// How many items beside a cursor `passed` finds.
+    private static let furthestPassed = 10_000
 
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) throws -> CachedFeedPage? {
         try pool.read { db in
@@ -99,15 +103,16 @@ private struct CacheWalk {
     /// When the upstream said that nothing follows the last node; nil when that is unknown or no longer valid.
     private(set) var endedAt: Date?
 
-    init(_ links: CacheLinks, from start: CacheNode, downward: Bool, count: Int, now: Date) throws {
-        var (last, steps) = (start, 0)
-        while nodes.count < count, let number = downward ? last.next : last.prev {
+    init(_ links: CacheLinks, from cursor: CacheNode, downward: Bool, count: Int, now: Date) throws {
+        guard var last = try downward ? cursor : links.place(of: cursor) else { return }
+        var removed = 0
+        while nodes.count < count, let number = try downward ? last.next : links.predecessor(of: last.number) {
             last = try links.node(number)
-            steps += 1
-            // Only a damaged file has so many consecutive removed items.
-            if steps > CacheLinks.longestWalk { return }
             switch last.state {
-            case .removed: continue
+            // Follows only another removed item: the cursor.
+            case .removed:
+                removed += 1
+                if removed > CacheLinks.longestWalk { return }
             case .unseen:
                 if last.isBeginning { end(last.savedAt, now) }
                 return
