@@ -1,4 +1,7 @@
+import GRDB
+import JSON
 import RPC
+import ServiceKit
 
 /// The store of a cache, without which the service still works. A cache that is damaged, removed or replaced while the service
 /// runs is renamed, and an empty one replaces it.
@@ -102,4 +105,50 @@ public struct SoftStore<Store: Sendable>: Sendable {
         case .failed(let failure): monitor.note(failure)
         }
     }
+}
+
+// MARK: - SQLite
+
+extension SoftStore where Store == DatabasePool {
+    /// Reads on the caller's thread, for reads that take microseconds.
+    /// - Returns: nil also when there is no store.
+    public func read<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> Result?
+    ) async throws -> Result? {
+        try await reading { try Self.readNow($0, body) }
+    }
+
+    /// Reads on another thread, for reads that take time.
+    public func readApart<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Database) throws -> Result?
+    ) async throws -> Result? {
+        try await reading { try await $0.read(body) }
+    }
+
+    /// Writes on another thread, in a transaction.
+    /// - Parameter body: returns nil when it wrote nothing.
+    public func write<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Database) throws -> Result?
+    ) async throws -> Result? {
+        try await writing { try await $0.write(body) }
+    }
+
+    /// The mark of the last change; see `ChangeLog`. Without a store there are no changes; one that comes later does not know this
+    /// mark.
+    public func lastChange(isolation: isolated (any Actor)? = #isolation) async throws -> ChangeMark {
+        try await read(ChangeTable.last) ?? ChangeMark(life: "", number: 0)
+    }
+
+    /// The event after a mark; see `ChangeLog`.
+    /// - Parameter decode: reads a change as `ChangeTable.append` got it.
+    public func news<Change>(
+        after mark: ChangeMark?, isolation: isolated (any Actor)? = #isolation,
+        decode: (RawJSON) throws(JSONError) -> Change
+    ) async throws -> ChangeNews<Change>? {
+        try await read { try ChangeTable.news(after: mark, $0, report: monitor.report, read: decode) }
+    }
+
+    private static func readNow<Result>(
+        _ pool: DatabasePool, _ body: (Database) throws -> Result?
+    ) throws -> Result? { try pool.read(body) }
 }

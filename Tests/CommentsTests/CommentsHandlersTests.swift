@@ -82,11 +82,13 @@ import Testing
     }
 
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
-        let handlers = CommentsHandlers(
-            store: InMemoryCommentsStore(), broadcast: RecordedChanges(life: "this").broadcast, now: { moment(5.9) },
-            newID: { UUID(number: 77) })
-        try await TestServer.with(handlers.table) { server in
-            try await RPCClient.withConnection(to: server.path, as: "test", body)
+        try await withTemporaryDirectory { directory in
+            let store = SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(directory + "/comments.sqlite"))
+            let handlers = CommentsHandlers(
+                store: store, broadcast: ChangeBroadcast(store), now: { moment(5.9) }, newID: { UUID(number: 77) })
+            try await TestServer.with(handlers.table) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test", body)
+            }
         }
     }
 }

@@ -113,9 +113,9 @@ struct WatchingTests {
 
     // MARK: On an edge
 
-    private func changes(_ log: MemoryChangeLog<CommentsChange>) -> [CommentsChange] {
-        var (changes, mark) = ([CommentsChange](), ChangeMark(life: "this", number: 0))
-        while let news = log.news(after: mark), case .change(let change) = news.content {
+    private func changes(_ cache: SQLiteCommentsCache, after start: ChangeMark) async throws -> [CommentsChange] {
+        var (changes, mark) = ([CommentsChange](), start)
+        while let news = try await cache.news(after: mark), case .change(let change) = news.content {
             changes.append(change)
             mark = news.mark
         }
@@ -126,13 +126,14 @@ struct WatchingTests {
         try await TestedEdge.with {
             .list([1, 2])
         } _: { edge in
+            let start = try await edge.cache.lastChange()
             _ = try await edge.list()
             _ = try await edge.list()
             edge.upstream.answer { .list([2, 3]) }
             _ = try await edge.list()
             edge.upstream.answer { throw Unreachable() }
             _ = try await edge.list()
-            let numbers = changes(edge.changes.log).map { change in
+            let numbers = try await changes(edge.cache, after: start).map { change in
                 switch change {
                 case .posted(let comments): "+\(comments.map(\.id.number))"
                 case .removed(let ids): "-\(ids.map(\.number))"
@@ -146,9 +147,10 @@ struct WatchingTests {
         try await TestedEdge.with {
             .list(Array(1...2_000))
         } _: { edge in
+            let start = try await edge.cache.lastChange()
             try await edge.setWriting(works: false)
             _ = try await edge.list()
-            #expect(changes(edge.changes.log) == [])
+            #expect(try await changes(edge.cache, after: start) == [])
         }
     }
 }

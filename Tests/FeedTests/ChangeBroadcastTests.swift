@@ -6,25 +6,30 @@ import Testing
 @testable import feed_service
 
 struct ChangeBroadcastTests {
-    private let changes = RecordedChanges<FeedChange>(life: "this")
-    private var broadcast: ChangeBroadcast<FeedChange> { changes.broadcast }
+    private let changes = ListedChanges()
+    private let broadcast: ChangeBroadcast<FeedChange>
 
-    private func mark(_ number: Int) -> ChangeMark { ChangeMark(life: "this", number: number) }
+    init() { broadcast = ChangeBroadcast(changes) }
+
+    private func record(_ change: FeedChange) {
+        changes.record(change)
+        broadcast.wake()
+    }
 
     @Test func `all of thousands of watchers get a change`() async throws {
         let (changes, broadcast, count) = (changes, broadcast, 5_000)
         try await withThrowingTaskGroup(of: ChangeNews<FeedChange>.self) { group in
-            for _ in 1...count { group.addTask { try await broadcast.next(after: changes.log.mark) } }
+            for _ in 1...count { group.addTask { try await broadcast.next(after: changes.mark) } }
             await broadcast.wait { $0 == count }
             let change = FeedChange.published([picture(1)])
-            changes.record(change)
-            for try await news in group { #expect(news == ChangeNews(.change(change), mark: mark(1))) }
+            record(change)
+            for try await news in group { #expect(news == ChangeNews(.change(change), mark: changes.mark(1))) }
         }
         #expect(broadcast.waiting == 0)
     }
 
     @Test func `a watcher that follows the marks gets every change once, in order`() async throws {
-        let (changes, broadcast) = (changes, broadcast)
+        let broadcast = broadcast
         async let told: [Int] = {
             var (told, last) = ([Int](), ChangeMark(life: "this", number: 0))
             while told.count < 2_000 {
@@ -36,7 +41,7 @@ struct ChangeBroadcastTests {
             return told
         }()
         for number in 1...2_000 {
-            changes.record(.published([picture(number)]))
+            record(.published([picture(number)]))
             if number % 7 == 0 { await broadcast.wait { $0 == 1 } }
         }
         #expect(try await told == Array(1...2_000))
@@ -44,7 +49,7 @@ struct ChangeBroadcastTests {
 
     @Test func `a cancelled watcher stops waiting and is removed`() async throws {
         let (changes, broadcast) = (changes, broadcast)
-        let waiting = Task { try await broadcast.next(after: changes.log.mark) }
+        let waiting = Task { try await broadcast.next(after: changes.mark) }
         await broadcast.wait { $0 == 1 }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -52,7 +57,7 @@ struct ChangeBroadcastTests {
 
         let late = Task {
             await waitForCancellation()
-            return try await broadcast.next(after: changes.log.mark)
+            return try await broadcast.next(after: changes.mark)
         }
         late.cancel()
         await #expect(throws: CancellationError.self) { try await late.value }

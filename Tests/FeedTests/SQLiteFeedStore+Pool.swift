@@ -1,3 +1,4 @@
+import Feed
 import GRDB
 import Logging
 import SQLiteKit
@@ -9,5 +10,14 @@ extension SQLiteFeedStore {
     init(_ pool: DatabasePool) {
         let slot = StoreSlot(Self.opening, at: pool.path, .success(pool)) { $0 }
         self.init(AuthorityStore(slot, StoreMonitor(path: pool.path, logger: Logger(label: "store"))))
+    }
+}
+
+extension SQLiteFeedCache {
+    /// The cache in a file that was opened.
+    init(_ pool: DatabasePool, budget: Int = FeedCachePolicy.budget) {
+        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool)) { $0 }
+        let monitor = StoreMonitor(path: pool.path, logger: Logger(label: "cache"))
+        self.init(SoftStore(slot, monitor), budget: budget)
     }
 }

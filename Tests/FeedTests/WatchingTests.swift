@@ -141,25 +141,27 @@ struct WatchingTests {
     }
 
     @Test func `a watcher that does not read gets a reset once it is too far behind`() async throws {
-        let changes = RecordedChanges<FeedChange>(life: "this")
-        try await withClient(of: InMemoryFeedStore(), changes.broadcast) { client, _ in
+        let changes = ListedChanges()
+        try await withClient(of: InMemoryFeedStore(), ChangeBroadcast(changes)) { client, broadcast in
             var options = CallOptions.endless()
             options.window = 1
             try await client.withStream(FeedContract.watch, WatchFeed(since: ""), options) { items in
                 var (items, taken) = (items, 0)
                 // The watch has begun.
                 _ = try await items.next()
-                for number in 1...2 * MemoryChangeLog<FeedChange>.maximumCount {
-                    changes.record(.published([picture(number)]))
-                }
-                while let event = try await items.next(), event.seq != changes.log.mark.text {
+                for number in 1...100 { changes.record(.published([picture(number)])) }
+                broadcast.wake()
+                changes.trim()
+                var last = FeedEvent?.none
+                while last?.seq != changes.mark.text, let event = try await items.next() {
                     taken += 1
+                    last = event
                 }
-                // Only events that were already sent when it stopped reading.
-                #expect(taken <= 2)
+                // Only events that were already sent when it stopped reading, and the reset.
+                #expect(taken <= 3 && last?.change == .reset)
             }
             // After that it gets later changes like any other watcher.
-            #expect(try await watch(client, since: "this.19999", 1).map(\.seq) == ["this.20000"])
+            #expect(try await watch(client, since: "this.99", 1).map(\.seq) == ["this.100"])
         }
     }
 }

@@ -5,17 +5,15 @@ import Foundation
 public protocol CommentsCache: Sendable {
     /// Stores an answer in place of the image's earlier one, completely or not at all. Over the store's limits it
     /// evicts the answers that were stored or renewed the longest time ago.
-    /// - Returns: what has changed; nil when the answer is not stored. An answer that alone exceeds the limits is not; the
-    ///   earlier one remains.
-    func keep(_ answer: CachedComments) async throws -> CommentsCacheChange?
+    /// - Returns: whether the answer is stored. An answer that alone exceeds the limits is not; the earlier one remains.
+    func keep(_ answer: CachedComments) async throws -> Bool
 
     /// Updates the time of the answer with these validators, after the upstream has confirmed it.
     /// - Returns: whether that answer is still cached.
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool
 
     /// Deletes the answer of an image that the upstream does not have any more.
-    /// - Returns: the comments of the deleted answer.
-    func forget(_ imageID: UUID) async throws -> [UUID]
+    func forget(_ imageID: UUID) async throws
 
     /// Returns the validators of the cached answer; nil when none is cached.
     func validators(of imageID: UUID) async throws -> AnswerValidators?

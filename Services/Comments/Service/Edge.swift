@@ -11,22 +11,19 @@ extension CommentsService {
     /// it responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("comments", of: base)
-        let store = try process.openCache(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket) {
-            SQLiteCommentsCache($0)
-        }
+        let store = try process.openCache(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket) { $0 }
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let upstream = UpstreamMonitor(base, logger: process.logger)
-        let cache = SoftCommentsCache(store: store)
-        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
-        let changes = RecordedChanges<CommentsChange>(life: identity.instance)
+        let cache = SQLiteCommentsCache(store)
+        let broadcast = ChangeBroadcast(cache)
         let remote = RemoteComments(
-            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, changes: changes,
+            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
             now: { Date() })
         let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
         try await process.serve(
-            EdgeHandlers(comments: comments, broadcast: changes.broadcast).table, on: socket, identity: identity,
+            EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
             health: { [store.check, upstream.check] },
             companions: {
                 async let fetching: Void = comments.run()

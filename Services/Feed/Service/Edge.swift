@@ -12,24 +12,21 @@ extension FeedService {
     /// responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("feed", of: base)
-        let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket) {
-            SQLiteFeedCache($0)
-        }
+        let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket) { $0 }
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let upstream = UpstreamMonitor(base, logger: process.logger)
-        let cache = SoftFeedCache(store: store)
-        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let cache = SQLiteFeedCache(store)
         let now = { @Sendable in Date() }
         let (endpoint, fetch) = (FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes))
         let feed = EdgeFeed(
             source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
-            cache: cache, monitor: upstream, changes: RecordedChanges(life: identity.instance), now: now,
+            cache: cache, monitor: upstream, broadcast: ChangeBroadcast(cache), now: now,
             onFault: { process.logger.error("cannot cache a page: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(
-            EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
+            EdgeHandlers(feed: feed, validation: validation).table, on: socket,
             health: { [store.check, upstream.check] },
             companions: {
                 async let fetching: Void = feed.run()

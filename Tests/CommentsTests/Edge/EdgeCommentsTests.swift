@@ -98,13 +98,14 @@ import Upstream
             .list([1, 2])
         } _: { edge in
             _ = try await edge.list()
-            let mark = edge.changes.log.mark
+            let mark = try await edge.cache.lastChange()
             edge.upstream.answer { .status(404, Self.problem) }
             let error = await #expect(throws: RPCError.self) { try await edge.list() }
             #expect(error?.kind == .notFound)
             #expect(edge.edge.monitor.check.status == .serving)
             #expect(
-                edge.changes.log.news(after: mark)?.content == .change(.removed([UUID(number: 1), UUID(number: 2)])))
+                try await edge.cache.news(after: mark)?.content
+                    == .change(.removed([UUID(number: 1), UUID(number: 2)])))
             edge.upstream.answer { throw Unreachable() }
             let later = await #expect(throws: RPCError.self) { try await edge.list() }
             #expect(later?.kind == .connectivity)

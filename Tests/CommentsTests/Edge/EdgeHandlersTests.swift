@@ -117,23 +117,23 @@ import Upstream
     }
 
     private func withClient(
-        _ time: any MonotonicClock, _ upstream: OriginServer, _ cache: any CommentsCache,
+        _ time: any MonotonicClock, _ upstream: OriginServer, _ cache: SQLiteCommentsCache,
         _ body: (RPCClient, OriginServer) async throws -> Void
     ) async throws {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint(url: upstream.url)]
         let client = UpstreamClient(settings, clock: time)
         let base = try #require(URL(string: upstream.url + "/api/"))
-        let changes = RecordedChanges<CommentsChange>(life: "this")
+        let broadcast = ChangeBroadcast(cache)
         let logger = RecordedLog().logger
         let fetch = TracedUpstream(client, of: .test, profiler: Profiler([], logger: logger), logger: logger).fetch()
         let comments = EdgeComments(
             remote: RemoteComments(
-                endpoint: CommentsEndpoint(base: base), fetch: fetch, cache: cache, changes: changes,
+                endpoint: CommentsEndpoint(base: base), fetch: fetch, cache: cache, broadcast: broadcast,
                 now: { Date() }),
             cache: cache, monitor: UpstreamMonitor(.test, logger: logger, clock: time), clock: time)
         let (handlers, executor) = (
-            EdgeHandlers(comments: comments, broadcast: changes.broadcast), LoopExecutor.timed(by: time)
+            EdgeHandlers(comments: comments, broadcast: broadcast), LoopExecutor.timed(by: time)
         )
         // Cancelled at the end of this scope.
         async let _: Void = comments.run()

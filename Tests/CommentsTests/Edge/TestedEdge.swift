@@ -19,7 +19,7 @@ final class TestedEdge: Sendable {
     let pool: DatabasePool
     let clock: TestClock
     let time = ManualClock()
-    let changes = RecordedChanges<CommentsChange>(life: "this")
+    let cache: SQLiteCommentsCache
     private let running: Task<Void, Never>
 
     static func with(
@@ -38,13 +38,13 @@ final class TestedEdge: Sendable {
         let slot = StoreSlot(
             SQLiteCommentsCache.opening, at: pool.path,
             hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly)), now: clock.read
-        ) { SQLiteCommentsCache($0) }
-        let watched = SoftCommentsCache(store: SoftStore(slot, storeMonitor))
+        ) { $0 }
+        cache = SQLiteCommentsCache(SoftStore(slot, storeMonitor))
         edge = EdgeComments(
             remote: RemoteComments(
-                endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: watched,
-                changes: changes, now: clock.read),
-            cache: watched, monitor: UpstreamMonitor(.test, logger: log.logger, clock: time), clock: time)
+                endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: cache,
+                broadcast: ChangeBroadcast(cache), now: clock.read),
+            cache: cache, monitor: UpstreamMonitor(.test, logger: log.logger, clock: time), clock: time)
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }
     }

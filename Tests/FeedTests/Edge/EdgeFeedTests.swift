@@ -67,13 +67,13 @@ struct EdgeFeedTests {
             + [#"{"id":"\#(UUID(number: 1))","image":"urn:x:y"}"#]
         let body = Data(#"{"items":[\#(items.joined(separator: ","))]}"#.utf8)
         try await withEdge([UpstreamAnswer(status: 200, headers: [], body: body)]) { rig, _ in
-            let mark = rig.feed.changes.log.mark
+            let mark = try await rig.cache.lastChange()
             for origin in [AnswerOrigin.remote, .cache] {
                 let page = try await rig.load(3)
                 #expect(page.origin == origin)
                 #expect(page.items.map(\.publishedAt) == [.publication, .publication, nil])
             }
-            guard case .change(.published(let new)) = rig.feed.changes.log.news(after: mark)?.content else {
+            guard case .change(.published(let new)) = try await rig.cache.news(after: mark)?.content else {
                 return #expect(Bool(false))
             }
             #expect(new.map(\.publishedAt) == [.publication, .publication, nil])
@@ -537,14 +537,14 @@ struct EdgeFeedTests {
         try await withEdge([
             .page([4, 3]), .page([4, 3]), .page([2, 1]), .page([5, 4]), .page([6]), .page([6, 5, 4, 3, 2, 1, 0]),
         ]) { rig, _ in
-            var mark = rig.feed.changes.log.mark
+            var mark = try await rig.cache.lastChange()
             for _ in 1...2 { _ = try await rig.load(2) }
             _ = try await rig.load(2, at: .after(3))
             _ = try await rig.load(2)
             _ = try await rig.load(2, at: .before(5))
             _ = try await rig.load(7)
             var news: [ChangeNews<FeedChange>.Content] = []
-            while let next = rig.feed.changes.log.news(after: mark) {
+            while let next = try await rig.cache.news(after: mark) {
                 news.append(next.content)
                 mark = next.mark
             }
@@ -564,12 +564,12 @@ struct EdgeFeedTests {
     @Test func `watchers learn which items have expired`() async throws {
         try await withEdge([.page([3, 2]), .page([3])]) { rig, _ in
             _ = try await rig.load(2)
-            let mark = rig.feed.changes.log.mark
+            let mark = try await rig.cache.lastChange()
             #expect(try await !rig.feed.dropExpired())
-            #expect(rig.feed.changes.log.news(after: mark) == nil)
+            #expect(try await rig.cache.news(after: mark) == nil)
             rig.clock.advance(FeedCachePolicy.lifetime + 1)
             #expect(try await rig.feed.dropExpired())
-            guard case .change(.forgotten(let ids)) = rig.feed.changes.log.news(after: mark)?.content else {
+            guard case .change(.forgotten(let ids)) = try await rig.cache.news(after: mark)?.content else {
                 Issue.record("nothing is forgotten")
                 return
             }

@@ -16,7 +16,8 @@ import Upstream
 /// An edge with a scripted upstream and clocks that the test sets.
 final class EdgeRig: Sendable {
     let feed: EdgeFeed
-    let slot: StoreSlot<SQLiteFeedCache>
+    let slot: StoreSlot<DatabasePool>
+    let cache: SQLiteFeedCache
     let monitor: StoreMonitor
     let upstream: UpstreamMonitor
     let validation: CacheValidation
@@ -38,11 +39,11 @@ final class EdgeRig: Sendable {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         }
         let faults = Recorded<String>()
-        slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
+        slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { $0 }
         monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
         let base = try UpstreamBase("http://up.example")
         upstream = UpstreamMonitor(base, logger: logger, clock: time)
-        let cache = SoftFeedCache(store: SoftStore(slot, monitor))
+        cache = SQLiteFeedCache(SoftStore(slot, monitor))
         let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
@@ -53,7 +54,7 @@ final class EdgeRig: Sendable {
         }
         feed = EdgeFeed(
             source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,
-            monitor: upstream, changes: RecordedChanges(life: "this"), now: clock.read,
+            monitor: upstream, broadcast: ChangeBroadcast(cache), now: clock.read,
             clock: time, onFault: { error in faults.add("\(error)") })
         validation = CacheValidation(cache: cache, logger: logger, clock: time, dropExpired: feed.dropExpired)
         (self.log, self.faults, self.clock) = (log, faults, clock)

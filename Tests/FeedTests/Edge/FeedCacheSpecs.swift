@@ -771,6 +771,48 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test func `changes are logged with their pages, also what expired, and the log survives a restart`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            var pool = try SQLiteFeedCache.opening.open(path)
+            var cache = SQLiteFeedCache(pool)
+            var mark = try await cache.lastChange()
+            #expect(try await cache.news(after: mark) == nil)
+            try await cache.keep([9, 8], at: .start, savedAt: 1)
+            try await cache.keep([7], at: .after(8), savedAt: 2)
+            try await cache.keep([9, 7], at: .start, savedAt: 3)
+            try pool.close()
+
+            pool = try SQLiteFeedCache.opening.open(path)
+            cache = SQLiteFeedCache(pool)
+            _ = try await cache.dropExpired(at: Date(timeIntervalSince1970: 3 + FeedCachePolicy.lifetime))
+            for change in [
+                FeedChange.published([picture(9), picture(8)]), .found([picture(7)]), .removed([UUID(number: 8)]),
+                .forgotten([UUID(number: 9), UUID(number: 7)]),
+            ] {
+                let news = try #require(try await cache.news(after: mark))
+                #expect(news.content == .change(change))
+                mark = news.mark
+            }
+            #expect(try await cache.news(after: mark) == nil)
+            #expect(try await cache.lastChange() == mark)
+        }
+    }
+
+    @Test func `a full cache logs what it evicts`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
+            // Room for the beginning of the feed and one item.
+            let cache = SQLiteFeedCache(pool, budget: 3 * FeedCachePolicy.overhead)
+            try await cache.keep([9], at: .start, savedAt: 1)
+            let mark = try await cache.lastChange()
+            try await cache.keep([8], at: .after(9), savedAt: 2)
+            let found = try #require(try await cache.news(after: mark))
+            #expect(found.content == .change(.found([picture(8)])))
+            #expect(try await cache.news(after: found.mark)?.content == .change(.forgotten([UUID(number: 9)])))
+        }
+    }
+
     @Test func `a cache without dates keeps its items and forgets its answers`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/feed-edge.sqlite"

@@ -10,22 +10,8 @@ struct RemoteComments: Sendable {
     let endpoint: CommentsEndpoint
     let fetch: UpstreamFetch
     let cache: any CommentsCache
-    let changes: RecordedChanges<CommentsChange>
+    let broadcast: ChangeBroadcast<CommentsChange>
     let now: @Sendable () -> Date
-
-    /// Serialises cache writes, so that watchers get changes in the order in which answers were stored.
-    private let turns = WriteTurns()
-
-    init(
-        endpoint: CommentsEndpoint, fetch: @escaping UpstreamFetch, cache: any CommentsCache,
-        changes: RecordedChanges<CommentsChange>, now: @escaping @Sendable () -> Date
-    ) {
-        self.endpoint = endpoint
-        self.fetch = fetch
-        self.cache = cache
-        self.changes = changes
-        self.now = now
-    }
 
     /// The answer to a conditional request.
     enum News: Equatable, Sendable {
@@ -77,17 +63,9 @@ struct RemoteComments: Sendable {
         let comments = try await map(answer, imageID)
         let cached = CachedComments(
             imageID: imageID, comments: comments, savedAt: savedAt(of: answer), validators: answer.validators)
-        let isCached = try await orNil { try await keep(cached) } ?? false
+        defer { broadcast.wake() }
+        let isCached = try await orNil { try await cache.keep(cached) } ?? false
         return Answer(comments: comments, receipt: receipt(answer, isCached: isCached))
-    }
-
-    private func keep(_ answer: CachedComments) async throws -> Bool {
-        try await turns.take {
-            guard let change = try await cache.keep(answer) else { return false }
-            if !change.removed.isEmpty { changes.record(.removed(change.removed)) }
-            if !change.new.isEmpty { changes.record(.posted(change.new)) }
-            return true
-        }
     }
 
     private func savedAt(of answer: UpstreamAnswer) -> Date {
@@ -120,10 +98,8 @@ struct RemoteComments: Sendable {
             return UpstreamMonitor.Failure.rejected("its status is 404, and its body is no problem document")
         }
         if isCached {
-            try await turns.take {
-                let removed = try await orNil { try await cache.forget(imageID) } ?? []
-                if !removed.isEmpty { changes.record(.removed(removed)) }
-            }
+            defer { broadcast.wake() }
+            _ = try await orNil { try await cache.forget(imageID) }
         }
         return RPCError(.notFound, "the upstream knows no image \(imageID.uuidString)")
     }

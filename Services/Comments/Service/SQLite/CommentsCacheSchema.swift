@@ -41,6 +41,7 @@ enum CommentsCacheSchema {
                 SELECT count(*) FROM comment
                 WHERE comment.image_id = answer.image_id AND gone_since IS NOT NULL)
             """,
+            "3 changes": ChangeTable.schema,
         ])
     }
 }

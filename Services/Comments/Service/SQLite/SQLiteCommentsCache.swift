@@ -1,17 +1,20 @@
 import Comments
+import CommentsContract
 import EdgeModel
 import Foundation
 import GRDB
+import RPC
 import SQLiteKit
+import ServiceKit
 
 /// The last valid answers in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for
-/// the disk on another thread.
+/// the disk on another thread. Without a store every operation succeeds, and nothing is cached.
 struct SQLiteCommentsCache: CommentsCache {
-    private let pool: DatabasePool
+    private let store: SoftStore<DatabasePool>
     private let limits: CommentsCacheLimits
 
-    init(_ pool: DatabasePool, limits: CommentsCacheLimits = CommentsCacheLimits()) {
-        self.pool = pool
+    init(_ store: SoftStore<DatabasePool>, limits: CommentsCacheLimits = CommentsCacheLimits()) {
+        self.store = store
         self.limits = limits
     }
 
@@ -20,22 +23,22 @@ struct SQLiteCommentsCache: CommentsCache {
 
     // MARK: Reading
 
-    func validators(of imageID: UUID) throws -> AnswerValidators? {
-        try pool.read { db in
+    func validators(of imageID: UUID) async throws -> AnswerValidators? {
+        try await store.read { db in
             try Self.answer("etag, last_modified", of: imageID, db).map { row in
                 AnswerValidators(etag: try row.decode(atIndex: 0), lastModified: try row.decode(atIndex: 1))
             }
         }
     }
 
-    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CachedSlice? {
-        try pool.read { try Self.slice(limit, of: imageID, after: id, $0) }
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CachedSlice? {
+        try await store.read { try Self.slice(limit, of: imageID, after: id, $0) }
     }
 
-    func firstPages(_ limit: Int, of imageIDs: [UUID]) throws -> FirstPages {
-        try pool.read { db in
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
+        try await store.read { db in
             try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: nil, db)?.slice }
-        }
+        } ?? FirstPages(of: imageIDs) { _ in nil }
     }
 
     private static func slice(
@@ -56,8 +59,8 @@ struct SQLiteCommentsCache: CommentsCache {
             savedAt: Date(seconds: try answer.decode(atIndex: 0)))
     }
 
-    func counts(of imageIDs: [UUID]) throws -> [UUID: Int] {
-        try pool.read { db in
+    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
+        try await store.read { db in
             let marks = Array(repeating: "?", count: imageIDs.count).joined(separator: ", ")
             let statement = try db.cachedStatement(
                 sql: "SELECT image_id, comments FROM answer WHERE image_id IN (\(marks)) AND comments > 0")
@@ -65,7 +68,7 @@ struct SQLiteCommentsCache: CommentsCache {
             var counts: [UUID: Int] = [:]
             while let row = try rows.next() { counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1) }
             return counts
-        }
+        } ?? [:]
     }
 
     private static func answer(_ columns: String, of imageID: UUID, _ db: Database) throws -> Row? {
@@ -83,9 +86,9 @@ struct SQLiteCommentsCache: CommentsCache {
 
     // MARK: Writing
 
-    func keep(_ answer: CachedComments) async throws -> CommentsCacheChange? {
-        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return nil }
-        return try await pool.write { [limits] db in
+    func keep(_ answer: CachedComments) async throws -> Bool {
+        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return false }
+        return try await store.write { [limits] db in
             let turn = try Self.nextTurn(db)
             let former = try Self.places(of: answer.imageID, db)
             let places = CommentPlaces.replacing(
@@ -94,13 +97,18 @@ struct SQLiteCommentsCache: CommentsCache {
             let gone = places.count - answer.comments.count
             try Self.write(answer, turn: turn, bytes: answer.bytes + gone * CommentPlace.bytes, db)
             try Self.write(places, answer.comments, of: answer.imageID, db)
+            let present = former.filter { $0.goneSince == nil }.map(\.id)
+            let (known, current) = (Set(present), Set(answer.comments.map(\.id)))
+            try Self.log(removed: present.filter { !current.contains($0) }, db)
+            let new = answer.comments.filter { !known.contains($0.id) }
+            if !new.isEmpty { try ChangeTable.append(CommentsChange.posted(new).stored, db) }
             try Self.makeRoom(limits, db)
-            return CommentsCacheChange(from: former, to: answer)
-        }
+            return true
+        } ?? false
     }
 
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {
-        try await pool.write { db in
+        try await store.write { db in
             try db.cachedStatement(
                 sql: """
                     UPDATE answer SET turn = ?, saved_at = ? WHERE image_id = ? AND etag IS ? AND last_modified IS ?
@@ -108,16 +116,23 @@ struct SQLiteCommentsCache: CommentsCache {
             ).execute(arguments: [
                 try Self.nextTurn(db), savedAt.seconds, imageID, validators.etag, validators.lastModified,
             ])
-            return db.changesCount == 1
-        }
+            return db.changesCount == 1 ? true : nil
+        } ?? false
     }
 
-    func forget(_ imageID: UUID) async throws -> [UUID] {
-        try await pool.write { db in
-            let ids = try Self.places(of: imageID, db).filter { $0.goneSince == nil }.map(\.id)
-            try db.cachedStatement(sql: "DELETE FROM answer WHERE image_id = ?").execute(arguments: [imageID])
-            return ids
-        }
+    func forget(_ imageID: UUID) async throws {
+        _ = try await store.write { db in try Self.delete(imageID, db) }
+    }
+
+    /// Deletes an answer and its comments.
+    private static func delete(_ imageID: UUID, _ db: Database) throws {
+        let ids = try places(of: imageID, db).filter { $0.goneSince == nil }.map(\.id)
+        try db.cachedStatement(sql: "DELETE FROM answer WHERE image_id = ?").execute(arguments: [imageID])
+        try log(removed: ids, db)
+    }
+
+    private static func log(removed ids: [UUID], _ db: Database) throws {
+        if !ids.isEmpty { try ChangeTable.append(CommentsChange.removed(ids).stored, db) }
     }
 
     private static func nextTurn(_ db: Database) throws -> Int64 {
@@ -178,12 +193,19 @@ struct SQLiteCommentsCache: CommentsCache {
             images -= 1
             bytes -= try row.decode(Int.self, atIndex: 1)
         }
-        let delete = try db.cachedStatement(sql: "DELETE FROM answer WHERE image_id = ?")
-        for imageID in oldest { try delete.execute(arguments: [imageID]) }
+        for imageID in oldest { try delete(imageID, db) }
     }
 
     /// The number of images and bytes. The query reads an index only: about a millisecond when the store is full.
     static let sizeQuery = "SELECT count(*), coalesce(sum(bytes), 0) FROM answer"
+}
+
+extension SQLiteCommentsCache: ChangeLog {
+    func lastChange() async throws -> ChangeMark { try await store.lastChange() }
+
+    func news(after mark: ChangeMark?) async throws -> ChangeNews<CommentsChange>? {
+        try await store.news(after: mark, decode: CommentsChange.init(stored:))
+    }
 }
 
 extension Date {

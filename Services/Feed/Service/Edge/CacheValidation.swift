@@ -9,7 +9,7 @@ import Timing
 
 /// Maintains the cache: deletes expired entries, and replaces an unreadable file with a new cache.
 struct CacheValidation {
-    let cache: SoftFeedCache
+    let cache: SQLiteFeedCache
     let logger: Logger
 
     /// Deletes the expired items.
@@ -21,7 +21,7 @@ struct CacheValidation {
     static let period = Duration.seconds(86_400)
 
     init(
-        cache: SoftFeedCache, logger: Logger, clock: any MonotonicClock = .system,
+        cache: SQLiteFeedCache, logger: Logger, clock: any MonotonicClock = .system,
         dropExpired: @escaping @Sendable () async throws -> Bool
     ) {
         self.cache = cache

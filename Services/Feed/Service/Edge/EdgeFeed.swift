@@ -13,7 +13,7 @@ struct EdgeFeed {
     let items: ItemSource
     let cache: any FeedCache
     let monitor: UpstreamMonitor
-    let changes: RecordedChanges<FeedChange>
+    let broadcast: ChangeBroadcast<FeedChange>
 
     /// Items that were recently sent to readers. They are available even when the cache cannot be written.
     let delivered = DeliveredItems()
@@ -27,9 +27,6 @@ struct EdgeFeed {
 
     private let itemFlights: SingleFlight<UUID, CachedFeedItem>
 
-    /// Serialises cache writes, so that watchers get changes in the order in which pages were stored.
-    private let turns = WriteTurns()
-
     struct PageRequest: Hashable {
         let limit: Int
         let cursor: FeedCursor
@@ -37,7 +34,7 @@ struct EdgeFeed {
 
     init(
         source: @escaping FeedSource, items: ItemSource, cache: any FeedCache, monitor: UpstreamMonitor,
-        changes: RecordedChanges<FeedChange>, now: @escaping @Sendable () -> Date,
+        broadcast: ChangeBroadcast<FeedChange>, now: @escaping @Sendable () -> Date,
         clock: any MonotonicClock = .system, onFault: @escaping @Sendable (any Error) -> Void
     ) {
         flights = SingleFlight(clock: clock)
@@ -46,7 +43,7 @@ struct EdgeFeed {
         self.items = items
         self.cache = cache
         self.monitor = monitor
-        self.changes = changes
+        self.broadcast = broadcast
         self.now = now
         self.onFault = onFault
     }
@@ -88,13 +85,8 @@ struct EdgeFeed {
     }
 
     private func deliver(_ page: FetchedFeedPage) async throws -> LoadedFeed {
-        let change = try await ifPossible {
-            try await turns.take {
-                let change = try await cache.keep(page)
-                if let change { announce(change) }
-                return change
-            }
-        }
+        let change = try await ifPossible { try await cache.keep(page) }
+        broadcast.wake()
         if let removed = change?.removed { delivered.remove(removed) }
         delivered.add(page.items, savedAt: page.savedAt)
         return LoadedFeed(
@@ -102,21 +94,11 @@ struct EdgeFeed {
             origin: .remote, savedAt: page.isAged ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
     }
 
-    private func announce(_ change: FeedCacheChange) {
-        if !change.removed.isEmpty { changes.record(.removed(change.removed)) }
-        if !change.new.isEmpty { changes.record(.published(change.new)) }
-        if !change.found.isEmpty { changes.record(.found(change.found)) }
-        if !change.evicted.isEmpty { changes.record(.forgotten(change.evicted)) }
-    }
-
     /// Deletes the expired items of the cache.
     /// - Returns: whether there were any. If the store is absent or was replaced, its earlier content is gone: that counts as well.
     func dropExpired() async throws -> Bool {
-        try await turns.take {
-            guard let expired = try await cache.dropExpired(at: now()) else { return true }
-            if !expired.isEmpty { changes.record(.forgotten(expired)) }
-            return !expired.isEmpty
-        }
+        defer { broadcast.wake() }
+        return try await cache.dropExpired(at: now())?.isEmpty != true
     }
 
     /// Returns an item. Asks the upstream only for one that is not known here: a link to an image also works before this edge has

@@ -33,7 +33,7 @@ struct EdgeHandlers {
         table.handle(FeedContract.publish) { _, _ in throw readOnly }
         table.handle(FeedContract.remove) { _, _ in throw readOnly }
         table.handle(FeedContract.validate) { _, _ in Validation(outcome: try await validation.validate()) }
-        table.handle(FeedContract.watch, watching: feed.changes.broadcast, since: \.since) { FeedEvent($0) }
+        table.handle(FeedContract.watch, watching: feed.broadcast, since: \.since) { FeedEvent($0) }
         return table
     }
 

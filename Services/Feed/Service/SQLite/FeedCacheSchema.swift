@@ -107,6 +107,7 @@ enum FeedCacheSchema {
             CREATE UNIQUE INDEX node_by_next ON node (next) WHERE state <> 2;
             CREATE INDEX removed_by_next ON node (next) WHERE state = 2;
             """,
+            "8 changes": ChangeTable.schema,
         ])
     }
 

@@ -1,48 +1,56 @@
 import Feed
+import FeedContract
 import Foundation
 import GRDB
+import RPC
 import SQLiteKit
+import ServiceKit
 
 /// An edge's cache of the feed in one SQLite file. Page reads take microseconds and run on the caller's thread. Longer
-/// reads, and writes, which wait for the disk, run on other threads.
+/// reads, and writes, which wait for the disk, run on other threads. Without a store every operation succeeds, and
+/// nothing is cached.
 struct SQLiteFeedCache: FeedCache {
-    private let pool: DatabasePool
+    let store: SoftStore<DatabasePool>
     private let budget: Int
 
-    init(_ pool: DatabasePool, budget: Int = FeedCachePolicy.budget) { (self.pool, self.budget) = (pool, budget) }
+    init(_ store: SoftStore<DatabasePool>, budget: Int = FeedCachePolicy.budget) {
+        (self.store, self.budget) = (store, budget)
+    }
 
     /// The application id differs from that of an authority's store, so neither file can be opened as the other.
     static let opening = StoreOpening(applicationID: "IFfc", migrator: FeedCacheSchema.migrator, isCache: true)
 
-    func item(_ id: UUID) throws -> CachedFeedItem? { try pool.read { try CacheLinks(db: $0).item(id) } }
+    func item(_ id: UUID) async throws -> CachedFeedItem? {
+        try await store.read { try CacheLinks(db: $0).item(id) }
+    }
 
-    func items(withIDs ids: ClosedRange<UUID>, limit: Int) throws -> [FeedImage] {
-        try pool.read { db in
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
+        try await store.read { db in
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT \(FeedImage.columns) FROM node WHERE id BETWEEN ? AND ? AND state = 1 ORDER BY id LIMIT ?
                     """)
             let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, limit]
             return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
-        }
+        } ?? []
     }
 
-    func count() throws -> Int {
-        try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") ?? 0 }
+    func count() async throws -> Int {
+        try await store.readApart { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") } ?? 0
     }
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {
         guard let id = cursor.id else { return [] }
-        return try await pool.read {
+        return try await store.readApart {
             try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward, limit: Self.furthestPassed)
-        }.intersection(ids)
+        }?.intersection(ids) ?? []
     }
 
     /// How many items beside a cursor `passed` finds.
     private static let furthestPassed = 10_000
 
-    func page(_ limit: Int, at cursor: FeedCursor, now: Date) throws -> CachedFeedPage? {
-        try pool.read { db in
+    func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? {
+        try await store.read { db in
             let links = CacheLinks(db: db)
             guard let start = try cursor.id.map(links.node) ?? links.node(CacheNode.beginning) else { return nil }
             let walk = try CacheWalk(links, from: start, downward: cursor.isDownward, count: limit + 1, now: now)
@@ -54,15 +62,16 @@ struct SQLiteFeedCache: FeedCache {
         }
     }
 
-    func answer(_ limit: Int, at cursor: FeedCursor) throws -> KnownAnswer? {
-        try pool.read { try KnownAnswers(db: $0).find(limit, at: cursor) }
+    func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? {
+        try await store.read { try KnownAnswers(db: $0).find(limit, at: cursor) }
     }
 
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? {
-        try await pool.write { db in
+        try await store.write { [budget] db in
             var keeper = PageKeeper(page, budget: budget, db)
             let change = try keeper.keep()
             try KnownAnswers(db: db).keep(page)
+            for part in change.parts { try ChangeTable.append(part.stored, db) }
             return change
         }
     }
@@ -72,17 +81,20 @@ struct SQLiteFeedCache: FeedCache {
         var (expired, hasMore) = ([UUID](), true)
         while hasMore {
             // A load that stores a page waits for one batch at most.
-            let dropped = try await pool.write { db in
+            let dropped = try await store.write { db in
                 let links = CacheLinks(db: db)
                 var dropped: [CacheNode] = []
                 while dropped.count < Self.batch, let node = try links.oldest(before: limit) {
                     dropped.append(node)
                     try links.delete(node)
                 }
-                return dropped
+                let items = dropped.filter { $0.state == .item }.compactMap(\.id)
+                if !items.isEmpty { try ChangeTable.append(FeedChange.forgotten(items).stored, db) }
+                return (items: items, isFull: dropped.count == Self.batch)
             }
-            expired += dropped.filter { $0.state == .item }.compactMap(\.id)
-            hasMore = dropped.count == Self.batch
+            guard let dropped else { return nil }
+            expired += dropped.items
+            hasMore = dropped.isFull
         }
         return expired
     }
@@ -91,8 +103,28 @@ struct SQLiteFeedCache: FeedCache {
     private static let batch = 500
 
     func checkIntegrity() async throws {
-        if let damage = try await pool.damage() { throw FeedStoreError.damaged(damage) }
-        try await pool.read { try CacheLinks(db: $0).check() }
+        try await store.validating { pool in
+            if let damage = try await pool.damage() { throw FeedStoreError.damaged(damage) }
+            try await pool.read { try CacheLinks(db: $0).check() }
+        }
+    }
+}
+
+extension SQLiteFeedCache: ChangeLog {
+    func lastChange() async throws -> ChangeMark { try await store.lastChange() }
+
+    func news(after mark: ChangeMark?) async throws -> ChangeNews<FeedChange>? {
+        try await store.news(after: mark, decode: FeedChange.init(stored:))
+    }
+}
+
+extension FeedCacheChange {
+    /// What watchers are told, in this order.
+    fileprivate var parts: [FeedChange] {
+        [
+            removed.isEmpty ? nil : .removed(removed), new.isEmpty ? nil : .published(new),
+            found.isEmpty ? nil : .found(found), evicted.isEmpty ? nil : .forgotten(evicted),
+        ].compactMap(\.self)
     }
 }
 
