@@ -35,13 +35,25 @@ struct FeedEdgeTests {
         return (ids, origins)
     }
 
-    @Test func `cached pages are served without the upstream and after a restart`() async throws {
+    /// Reads this many events.
+    private func watch(_ client: RPCClient, since: String, _ count: Int) async throws -> [FeedEvent] {
+        try await client.withStream(FeedContract.watch, WatchFeed(since: since)) { items in
+            var (items, events) = (items, [FeedEvent]())
+            while events.count < count, let event = try await items.next() { events.append(event) }
+            return events
+        }
+    }
+
+    @Test func `cached pages are served without the upstream and after a restart, and a watch continues`() async throws
+    {
         try await withTemporaryDirectory { root in
-            let port = Mutex(0)
+            let (port, start) = (Mutex(0), Mutex(""))
             try await OriginServer.with(Self.answer) { origin in
                 port.withLock { $0 = origin.port }
                 try await RunningService.with("feed", root: root, arguments: ["--upstream", origin.url + "/base/"]) {
                     service in
+                    let reset = try await watch(service.client, since: "", 1)
+                    start.withLock { $0 = reset[0].seq }
                     for _ in 1...2 {
                         let seen = try await walk(service.client)
                         #expect(seen.ids == Self.ids && seen.origins == [.remote])
@@ -57,6 +69,12 @@ struct FeedEdgeTests {
             try await RunningService.with("feed", root: root, arguments: arguments) { service in
                 let seen = try await walk(service.client)
                 #expect(seen.ids == Self.ids && seen.origins == [.cache])
+                let events = try await watch(service.client, since: start.withLock(\.self), 3)
+                let items = Self.ids.map { FeedItem(id: $0, image: "https://x.example/\($0)") }
+                #expect(
+                    events.map(\.change) == [
+                        .published(Array(items[..<2])), .found(Array(items[2..<4])), .found(Array(items[4...])),
+                    ])
                 let page = try await service.client.call(FeedContract.load, LoadFeed())
                 #expect(page.savedAt != nil && page.nextAfterID == nil)
                 #expect(try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
