@@ -127,7 +127,7 @@ struct BombTests {
                     }
                 }
                 await first(of: { await maker.slots.wait { $0.running > 0 } }, { await ended.wait { $0 > 0 } })
-                #expect(maker.slots.load.running <= ProcessSlots.atATime)
+                #expect(maker.slots.load.running <= maker.slots.permits)
                 // Originals wait for no process.
                 let photo = try await service.load(origin.url + "/photo")
                 #expect(photo.data.data == Self.photo)

@@ -205,10 +205,10 @@ struct VariantLoadTests {
     @Test func `a variant that waits holds no bytes of its original`() async throws {
         try await with { service, fake, origin async throws in
             let slots = try #require(service.loader.variants?.slots)
-            let gates = (0..<ProcessSlots.atATime).map { _ in AsyncStream.makeStream(of: Void.self) }
+            let gates = (0..<slots.permits).map { _ in AsyncStream.makeStream(of: Void.self) }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for (taken, _) in gates { group.addTask { try await slots.run { for await _ in taken {} } } }
-                await slots.wait { $0.running == ProcessSlots.atATime }
+                for (taken, _) in gates { group.addTask { try await slots.withPermit { for await _ in taken {} } } }
+                await slots.wait { $0.running == slots.permits }
                 group.addTask { () async throws in
                     // The bytes of the waiting variant are evicted, so the image is fetched again.
                     #expect(try await load(service, origin.url).data.data == Self.wide(7))

@@ -4,6 +4,7 @@ import ImageData
 import Processes
 import RPC
 import RPCTestKit
+import ServiceKit
 import Timing
 import Testing
 
@@ -57,11 +58,12 @@ struct VariantMakerTests {
         try await withFake("cat >/dev/null; sleep 600") { fake async throws in
             let maker = fake.maker()
             try await maker.during { () async throws in
-                let most = ProcessSlots.atATime + ProcessSlots.longestQueue
+                let full = TaskSemaphore.Load(running: 2, waiting: 64)
+                let most = full.running + full.waiting
                 let tasks = (1...most).map { number in Task { try await make(maker, number) } }
-                await maker.slots.wait { $0.running == ProcessSlots.atATime && $0.waiting == ProcessSlots.longestQueue }
-                await fake.wait(runs: ProcessSlots.atATime)
-                #expect(fake.runs.count == ProcessSlots.atATime)
+                await maker.slots.wait { $0 == full }
+                await fake.wait(runs: full.running)
+                #expect(fake.runs.count == full.running)
                 // One more is served the original at once.
                 #expect(try await make(maker, most + 1) == nil)
                 for task in tasks { task.cancel() }

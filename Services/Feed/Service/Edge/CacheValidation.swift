@@ -16,7 +16,7 @@ struct CacheValidation {
     /// - Returns: whether there were any.
     let dropExpired: @Sendable () async throws -> Bool
     let clock: any MonotonicClock
-    private let turns = WriteTurns()
+    private let turns = TaskSemaphore(permits: 1)
 
     static let period = Duration.seconds(86_400)
 
@@ -48,7 +48,7 @@ struct CacheValidation {
     /// - Returns: whether entries were deleted.
     /// - Throws: `RPCError` when neither the store nor a new one in its place can be used.
     func validate() async throws -> Validation.Outcome {
-        try await turns.take {
+        try await turns.withPermit {
             let store = cache.store
             if let failure = store.slot.failure {
                 await store.restore(isDamaged: false)

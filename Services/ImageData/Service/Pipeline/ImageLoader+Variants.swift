@@ -23,7 +23,7 @@ extension ImageLoader {
             : ImageExpiry.date(
                 storedAt: record.storedAt, timeToLive: request.timeToLive ?? timeToLive, now: now)
         if let expiry, now >= expiry { return nil }
-        let found = try await reads.run(request.room) {
+        let found = try await read(for: request.room) {
             await shelf.variant(variant, storedAt: record.storedAt)
         }
         if let found { return Answer(image: found.image, source: found.place == .hot ? .hot : .cold, expiry: expiry) }
@@ -104,7 +104,7 @@ extension ImageLoader {
     private func storedBytes(of original: ContentHash, at url: String) async throws -> Data? {
         let image =
             if let image = caches.imageInMemory(at: url, in: .hot) { image.image } else {
-                try await reads.run(nil) { try await caches.imageOnDisk(at: url, in: .cold)?.image }
+                try await read(for: nil) { try await caches.imageOnDisk(at: url, in: .cold)?.image }
             }
         return image?.record.hash == original ? image?.data : nil
     }

@@ -3,6 +3,7 @@ import Foundation
 import ImageData
 import NIOCore
 import RPC
+import ServiceKit
 import Timing
 
 /// Loads bytes from memory, disk or their origin server. It holds no state per caller.
@@ -11,7 +12,10 @@ struct ImageLoader: Sendable {
 
     /// Nil for a service with `--no-fetch`.
     let fetches: ImageFetches?
-    let reads = LargeReads()
+
+    /// The images that are read into memory at a time: one is read while another is sent. In base64 an image has up to
+    /// 8 MB, and a caller may request thousands.
+    private let reads = TaskSemaphore(permits: 2)
 
     /// Nil for a service without variants.
     var variants: VariantMaker?
@@ -110,9 +114,21 @@ struct ImageLoader: Sendable {
             return answer(image.image, .hot, request)
         }
         guard tiers.contains(.cold) || caches.pinned != nil else { return nil }
-        let found = try await reads.run(request.room) { try await caches.imageOnDisk(at: request.url, in: tiers) }
+        let found = try await read(for: request.room) { try await caches.imageOnDisk(at: request.url, in: tiers) }
         guard let (image, place) = found else { return nil }
         return place == .pinned ? Answer(image: image, source: .cold) : answer(image, .cold, request)
+    }
+
+    /// Reads an image when the caller's connection has space for the answer.
+    func read<Image>(
+        for room: AnswerRoom?, _ body: () async throws -> Image
+    ) async throws -> Image {
+        while true {
+            // A caller whose connection is full waits here without a permit.
+            try await room?.wait()
+            let image = try await reads.withPermit { await room?.isThere ?? true ? try await body() : nil }
+            if let image { return image }
+        }
     }
 
     private func answer(_ image: StoredImage, _ source: Source, _ request: Request) -> Answer {

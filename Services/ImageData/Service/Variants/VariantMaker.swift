@@ -41,7 +41,9 @@ final class VariantMaker: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let clock: any MonotonicClock
-    let slots = ProcessSlots()
+
+    /// The processes that run at a time: making pictures must not take all processors from serving them.
+    let slots = TaskSemaphore(permits: 2, waitingLimit: 64)
     private let state: Mutex<State>
 
     // A product depends on bytes that never change, so a flight can be joined at any age.
@@ -133,7 +135,7 @@ final class VariantMaker: Sendable {
         guard let thumbnailer, !isRefused(.original(original)) else { return nil }
         do {
             return try await make(thumbnailer)
-        } catch is LimitedProcess.Failure, is ProcessSlots.Full, is Vanished, is Thumbnailer.LooksDifferent {
+        } catch is LimitedProcess.Failure, is TaskSemaphore.Full, is Vanished, is Thumbnailer.LooksDifferent {
             return nil
         }
     }
@@ -143,7 +145,7 @@ final class VariantMaker: Sendable {
         _ thumbnailer: Thumbnailer, on original: ContentHash, for variant: Variant? = nil,
         _ make: @escaping @Sendable () async throws -> Product
     ) async throws -> Product {
-        try await slots.run {
+        try await slots.withPermit {
             do {
                 let product = try await make()
                 self.succeeded()
