@@ -133,25 +133,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     private func fly(
         _ number: Int, until abandoned: AsyncStream<Void>, _ work: @escaping @Sendable () async throws -> Value
     ) async {
-        let outcome = await withTaskGroup(of: Outcome?.self) { group in
-            group.addTask {
-                do {
-                    return .success(try await work())
-                } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                for await _ in abandoned {}
-                return nil
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? nil
-        }
+        let outcome = await Outcome(of: work, until: abandoned)
         let flight = state.withLock { $0.take(number) }
-        for waiting in flight?.waiting.values ?? [:].values {
-            waiting.resume(returning: outcome ?? .failure(CancellationError()))
-        }
+        for waiting in flight?.waiting.values ?? [:].values { waiting.resume(returning: outcome) }
     }
 }

@@ -61,8 +61,7 @@ struct FetchTimeTests {
                 await time.advance(by: Self.limit)
                 for load in loads { #expect(try await load.value == .connectivity) }
                 async let fast = service.load(slow.url + "/fast")
-                // The host has failed slowly.
-                let pause = TimeAmount(HostBackoff.longestAfterWaiting)
+                let pause = TimeAmount(HostBackoff.pause)
                 await time.waitForTimer(in: pause)
                 await time.advance(by: pause)
                 #expect(try await fast.data.data == picture(2))

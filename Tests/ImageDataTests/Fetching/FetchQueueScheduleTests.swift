@@ -23,10 +23,11 @@ private struct Schedule {
 
     /// The waiters of each URL that have not been answered.
     private var waiting: [String: Set<Int>] = [:]
+    private var ids: [Int: FetchQueue.ID] = [:]
     private var lastWaiter = 0
 
     /// The fetches in progress, and whether they were cancelled.
-    private var runs: [(run: FetchQueue.Run, isCancelled: Bool)] = []
+    private var runs: [(run: FetchQueue.Start, isCancelled: Bool)] = []
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -45,42 +46,37 @@ private struct Schedule {
     mutating func finish() {
         while queue.running + queue.waiting > 0 {
             begin()
-            if runs.isEmpty { now += HostBackoff.longestAfterWaiting } else { end(0) }
+            if runs.isEmpty { now += HostBackoff.pause } else { end(0) }
             check()
         }
         #expect(waiting.values.allSatisfy { $0.isEmpty })
         #expect(runs.isEmpty)
-        #expect(queue.next(now: now) == .nothing)
+        #expect(queue.next(now: now) == nil)
     }
 
     private mutating func ask() {
         lastWaiter += 1
         let url = "\(Int.random(in: 0..<20, using: &random))"
-        let isTaken = queue.ask(
+        ids[lastWaiter] = queue.ask(
             url, host: host(of: url), by: lastWaiter, Bool.random(using: &random) ? .visible : .prefetch)
-        if isTaken { waiting[url, default: []].insert(lastWaiter) }
+        if ids[lastWaiter] != nil { waiting[url, default: []].insert(lastWaiter) }
     }
 
     private mutating func leave() {
         let everybody = waiting.flatMap { url, waiters in waiters.map { (url, $0) } }.sorted { $0.1 < $1.1 }
         guard let (url, waiter) = everybody.randomElement(using: &random) else { return }
         waiting[url]?.remove(waiter)
-        let leaving = queue.leave(url, waiter, Bool.random(using: &random) ? .cancel : .goesOn)
-        let isRunning = runs.contains { $0.run.url == url && !$0.isCancelled }
-        switch leaving {
-        case .stays: #expect(waiting[url]?.isEmpty == false || isRunning)
-        case .neverBegins: #expect(waiting[url]?.isEmpty == true && !isRunning)
-        case .cancel(let run):
-            #expect(waiting[url]?.isEmpty == true)
-            let index = runs.firstIndex { $0.run == run && !$0.isCancelled }
-            #expect(index != nil)
-            if let index { runs[index].isCancelled = true }
-        }
+        let mustCancel = queue.leave(ids[waiter] ?? 0, waiter, Bool.random(using: &random) ? .cancel : .goesOn)
+        guard mustCancel else { return }
+        #expect(waiting[url]?.isEmpty == true)
+        let index = runs.firstIndex { $0.run.url == url && !$0.isCancelled }
+        #expect(index.map { runs[$0].run.id } == ids[waiter])
+        if let index { runs[index].isCancelled = true }
     }
 
     private mutating func begin() {
-        guard case .begin(let run) = queue.next(now: now) else { return }
-        #expect(waiting[run.url]?.isEmpty == false, "nobody wants it")
+        guard let run = queue.next(now: now) else { return }
+        #expect(waiting[run.url]?.min() == run.first)
         #expect(!runs.contains { $0.run.url == run.url && !$0.isCancelled }, "it runs already")
         runs.append((run, false))
     }
@@ -88,7 +84,7 @@ private struct Schedule {
     private mutating func end(_ index: Int) {
         let (run, isCancelled) = runs.remove(at: index)
         let hostFailed = isCancelled ? nil : Int.random(in: 0..<3, using: &random) == 0
-        let told = queue.ended(run, hostFailed: hostFailed, now: now)
+        let told = queue.ended(run.id, hostFailed: hostFailed, now: now)
         #expect(told == (isCancelled ? [] : waiting[run.url] ?? []))
         if !isCancelled { waiting[run.url] = nil }
     }

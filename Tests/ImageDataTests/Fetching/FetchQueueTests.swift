@@ -12,7 +12,7 @@ import Testing
         for waiter in 1...100 { #expect(ask("a", by: waiter)) }
         let run = try begin("a")
         #expect(ask("a", by: 101))
-        #expect(next() == .nothing)
+        #expect(next() == nil)
         #expect(end(run) == Set(1...101))
         #expect((queue.running, queue.waiting) == (0, 0))
     }
@@ -50,9 +50,10 @@ import Testing
         #expect(queue.tiers(of: new) == .all)
         #expect(queue.running == 2)
         #expect(end(old) == [1])
-        #expect(queue.has("a"))
-        #expect(end(new) == [2])
-        #expect(!queue.has("a") && queue.running == 0)
+        // The next caller joins the new fetch.
+        #expect(ask("a", by: 3))
+        #expect(end(new) == [2, 3])
+        #expect(queue.running == 0)
     }
 
     @Test mutating func `an eviction of other URLs changes nothing`() throws {
@@ -60,7 +61,7 @@ import Testing
         let run = try begin("a")
         queue.retire(["b"])
         _ = ask("a", by: 2)
-        #expect(next() == .nothing)
+        #expect(next() == nil)
         #expect(queue.tiers(of: run) == .all)
         #expect(end(run) == [1, 2])
     }
@@ -80,9 +81,9 @@ import Testing
         queue.retire(nil)
         _ = ask("a", by: 3)
         let new = try begin("a")
-        #expect(queue.leave("a", 1) == .stays)
-        #expect(queue.leave("a", 2) == .cancel(old))
-        #expect(queue.leave("a", 2) == .stays)
+        #expect(!leave("a", 1))
+        #expect(leave("a", 2))
+        #expect(!leave("a", 2))
         #expect(end(old) == [])
         #expect(end(new) == [3])
     }
@@ -91,7 +92,7 @@ import Testing
         _ = ask("a", by: 1, .prefetch)
         let run = try begin("a")
         queue.retire(nil)
-        #expect(queue.leave("a", 1, .goesOn) == .stays)
+        #expect(!leave("a", 1, .goesOn))
         #expect(end(run) == [])
         #expect(queue.running == 0)
     }
@@ -102,11 +103,11 @@ import Testing
         queue = FetchQueue(concurrency: concurrency)
         for waiter in 1...5 { _ = ask("\(waiter)", by: waiter) }
         var runs = try (1...concurrency).map { try begin("\($0)") }
-        #expect(next() == .nothing)
+        #expect(next() == nil)
         #expect((queue.running, queue.waiting) == (concurrency, 5 - concurrency))
         _ = end(runs.removeLast())
         _ = try begin("\(concurrency + 1)")
-        #expect(next() == .nothing)
+        #expect(next() == nil)
     }
 
     @Test mutating func `loads precede prefetches`() throws {
@@ -120,7 +121,7 @@ import Testing
         _ = ask("v1", by: 2, .visible)
         _ = ask("p3", by: 3, .visible)
         #expect(queue.waiting == 4)
-        #expect(try order(4) == ["v1", "p3", "p1", "p2"])
+        #expect(try order(4) == ["p3", "v1", "p1", "p2"])
     }
 
     @Test mutating func `a load that is also prefetched keeps its priority`() throws {
@@ -136,27 +137,27 @@ import Testing
     mutating func `a queued fetch without waiters is dropped`(priority: FetchQueue.Priority) {
         _ = ask("a", by: 1, priority)
         _ = ask("a", by: 2, priority)
-        #expect(queue.leave("a", 1) == .stays)
-        #expect(queue.leave("a", 2) == .neverBegins)
-        #expect(next() == .nothing)
+        #expect(!leave("a", 1))
+        #expect(!leave("a", 2))
+        #expect(next() == nil)
         #expect((queue.running, queue.waiting) == (0, 0))
     }
 
     @Test mutating func `a promoted prefetch without waiters is dropped`() {
         _ = ask("a", by: 1, .prefetch)
         _ = ask("a", by: 2, .visible)
-        #expect(queue.leave("a", 2) == .stays)
-        #expect(queue.leave("a", 1) == .neverBegins)
-        #expect(next() == .nothing)
+        #expect(!leave("a", 2))
+        #expect(!leave("a", 1))
+        #expect(next() == nil)
     }
 
     @Test mutating func `a fetch in progress is cancelled with its last waiter`() throws {
         _ = ask("a", by: 1)
         let run = try begin("a")
         _ = ask("a", by: 2)
-        #expect(queue.leave("a", 1) == .stays)
-        #expect(queue.leave("a", 2) == .cancel(run))
-        #expect(queue.leave("a", 2) == .stays)
+        #expect(!leave("a", 1))
+        #expect(leave("a", 2))
+        #expect(!leave("a", 2))
         // A cancelled fetch occupies its slot until it has ended.
         #expect(queue.running == 1)
         #expect(queue.tiers(of: run) == [])
@@ -167,7 +168,7 @@ import Testing
     @Test mutating func `a prefetch in progress continues without waiters`() throws {
         _ = ask("a", by: 1, .prefetch)
         let run = try begin("a")
-        #expect(queue.leave("a", 1, .goesOn) == .stays)
+        #expect(!leave("a", 1, .goesOn))
         #expect(queue.tiers(of: run) == .all)
         _ = ask("a", by: 2)
         #expect(end(run) == [2])
@@ -175,15 +176,16 @@ import Testing
 
     @Test mutating func `an unknown waiter can leave`() throws {
         _ = ask("a", by: 1)
-        #expect(queue.leave("a", 2) == .stays)
-        #expect(queue.leave("b", 1) == .stays)
-        #expect(end(try begin("a")) == [1])
+        let id = try begin("a")
+        #expect(queue.leave(id, 2) == false)
+        #expect(queue.leave(id + 1, 1) == false)
+        #expect(end(id) == [1])
     }
 
     @Test mutating func `the end of a cancelled fetch does not end its successor`() throws {
         _ = ask("a", by: 1)
         let cancelled = try begin("a")
-        _ = queue.leave("a", 1)
+        _ = leave("a", 1)
         _ = ask("a", by: 2)
         let successor = try begin("a")
         #expect(queue.tiers(of: cancelled) == [])
@@ -209,11 +211,11 @@ import Testing
         _ = ask("a2", host: "a", by: 2)
         _ = ask("b", host: "b", by: 3)
         _ = try begin("b")
-        let end = now + HostBackoff.first
-        #expect(next() == .wait(until: end))
+        let end = now + HostBackoff.pause
+        #expect(next() == nil)
         #expect(queue.waiting == 1)
-        #expect(queue.next(now: end - .nanoseconds(1)) == .wait(until: end))
-        #expect(isBegin("a2", queue.next(now: end)))
+        #expect(next(end - .nanoseconds(1)) == nil)
+        #expect(next(end)?.url == "a2")
     }
 
     @Test(arguments: [true, false]) mutating func `a fetch that waits for a host can be promoted and dropped`(
@@ -223,24 +225,15 @@ import Testing
     {
         fail("a")
         for url in ["p1", "p2"] { _ = ask(url, host: "a", by: 1, .prefetch) }
-        _ = next()
+        #expect(next() == nil)
         _ = ask("p2", host: "a", by: 2, .visible)
         if isLeft {
-            #expect(queue.leave("p2", 1) == .stays)
-            #expect(queue.leave("p2", 2) == .neverBegins)
+            #expect(!leave("p2", 1))
+            #expect(!leave("p2", 2))
             #expect(queue.waiting == 1)
         }
-        let end = now + HostBackoff.first
-        #expect(isBegin(isLeft ? "p1" : "p2", queue.next(now: end)))
-    }
-
-    @Test mutating func `a host without waiters is not waited for`() {
-        fail("a")
-        _ = ask("a", host: "a", by: 1)
-        #expect(next() == .wait(until: now + HostBackoff.first))
-        #expect(queue.leave("a", 1) == .neverBegins)
-        #expect(next() == .nothing)
-        #expect(queue.waiting == 0)
+        let end = now + HostBackoff.pause
+        #expect(next(end)?.url == (isLeft ? "p1" : "p2"))
     }
 
     @Test mutating func `a host that answers is not in backoff`() throws {
@@ -249,7 +242,7 @@ import Testing
         let runs = [try begin("a1"), try begin("a2")]
         _ = end(runs[0], hostFailed: true)
         _ = ask("a3", host: "a", by: 3)
-        #expect(next() == .wait(until: now + HostBackoff.first))
+        #expect(next() == nil)
         _ = end(runs[1], hostFailed: false)
         _ = try begin("a3")
     }
@@ -261,14 +254,15 @@ import Testing
         _ = try begin("a2")
     }
 
-    @Test mutating func `a failed fetch does not count if the host answered another request meanwhile`() throws {
+    @Test mutating func `a fetch keeps its place while its host is in backoff`() throws {
+        fail("a")
         _ = ask("a1", host: "a", by: 1)
-        _ = ask("a2", host: "a", by: 2)
-        let runs = [try begin("a1"), try begin("a2")]
-        _ = end(runs[1], hostFailed: false)
-        _ = end(runs[0], hostFailed: true)
-        _ = ask("a3", host: "a", by: 3)
-        _ = try begin("a3")
+        for number in 1...2 { _ = ask("b\(number)", host: "b", by: 2) }
+        let run = try begin("b1")
+        let later = now + HostBackoff.pause
+        #expect(next(later)?.url == "a1")
+        _ = end(run)
+        _ = try begin("b2")
     }
 
     /// A host that does not answer would otherwise occupy all slots for its time limit, repeatedly.
@@ -282,34 +276,34 @@ import Testing
             _ = ask(host, host: host, by: 0)
             _ = end(try begin(host), hostFailed: true)
         }
-        let later = now + HostBackoff.first
+        let later = now + HostBackoff.pause
         for number in 1...2 * concurrency {
             for host in ["a", "b"] { _ = ask("\(host)\(number)", host: host, by: number) }
             _ = ask("c\(number)", host: "c", by: number, .prefetch)
         }
-        var runs: [FetchQueue.Run] = []
-        while case .begin(let run) = queue.next(now: later) { runs.append(run) }
+        var runs: [FetchQueue.Start] = []
+        while let run = next(later) { runs.append(run) }
         #expect(runs.count == concurrency)
         #expect(runs.count { !$0.url.hasPrefix("c") } == limit)
         // A fetch that ends frees its slot for the next one.
         let first = try #require(runs.first)
-        _ = queue.ended(first, hostFailed: nil, now: later)
-        guard case .begin(let next) = queue.next(now: later) else { throw NothingBegins() }
-        #expect(!next.url.hasPrefix("c"))
-        #expect(queue.next(now: later) == .nothing)
+        _ = queue.ended(first.id, hostFailed: nil, now: later)
+        let start = try #require(next(later))
+        #expect(!start.url.hasPrefix("c"))
+        #expect(next(later) == nil)
     }
 
     @Test mutating func `a host that answers again may use all slots`() throws {
         fail("a")
         for number in 1...4 { _ = ask("\(number)", host: "a", by: number) }
-        let later = now + HostBackoff.first
-        guard case .begin(let run) = queue.next(now: later) else { throw NothingBegins() }
-        #expect(queue.next(now: later) == .nothing)
+        let later = now + HostBackoff.pause
+        let run = try #require(next(later))
+        #expect(next(later) == nil)
         #expect(queue.isInTrouble("a"))
-        _ = queue.ended(run, hostFailed: false, now: later)
+        _ = queue.ended(run.id, hostFailed: false, now: later)
         #expect(!queue.isInTrouble("a"))
         for _ in 1...2 {
-            guard case .begin = queue.next(now: later) else { throw NothingBegins() }
+            _ = try #require(next(later))
         }
     }
 
@@ -324,8 +318,6 @@ import Testing
         // A waiter of a queued fetch needs no further place.
         #expect(ask("v3", by: 3) && ask("p3", by: 3))
         #expect(queue.waiting == 6)
-        // A rejected fetch leaves no state.
-        #expect(queue.leave("v4", 2) == .stays)
         _ = next()
         #expect(ask("v4", by: 2))
     }
@@ -334,7 +326,7 @@ import Testing
         queue = FetchQueue(concurrency: 1, waitingLimit: 2)
         fail("a")
         for number in 1...2 { #expect(ask("p\(number)", host: "a", by: 1, .prefetch)) }
-        _ = next()
+        #expect(next() == nil)
         #expect(queue.waiting == 2)
         #expect(!ask("p3", by: 1, .prefetch))
     }
@@ -346,43 +338,46 @@ import Testing
 
     // MARK: Steps
 
+    /// The last fetches that waiters asked for, by URL and waiter.
+    private var asked: [String: FetchQueue.ID] = [:]
+
     private mutating func ask(
         _ url: String, host: String = "", by waiter: Int, _ priority: FetchQueue.Priority = .visible,
         keepingIn tiers: ImageTiers = .all
-    ) -> Bool { queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) }
-
-    private mutating func next() -> FetchQueue.Next { queue.next(now: now) }
-
-    /// Expects that the next fetch is for this URL.
-    private mutating func begin(_ url: String) throws -> FetchQueue.Run {
-        guard case .begin(let run) = next() else { throw NothingBegins() }
-        #expect(run.url == url)
-        return run
+    ) -> Bool {
+        let id = queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers)
+        asked["\(url) \(waiter)"] = id
+        return id != nil
     }
 
-    private mutating func end(_ run: FetchQueue.Run, hostFailed: Bool? = false) -> Set<Int> {
-        queue.ended(run, hostFailed: hostFailed, now: now)
+    private mutating func leave(_ url: String, _ waiter: Int, _ unwanted: FetchQueue.Unwanted = .cancel) -> Bool {
+        queue.leave(asked["\(url) \(waiter)"] ?? 0, waiter, unwanted)
+    }
+
+    private mutating func next(_ time: Duration? = nil) -> FetchQueue.Start? { queue.next(now: time ?? now) }
+
+    /// Expects that the next fetch is for this URL.
+    private mutating func begin(_ url: String) throws -> FetchQueue.ID {
+        let start = try #require(next())
+        #expect(start.url == url)
+        return start.id
+    }
+
+    private mutating func end(_ id: FetchQueue.ID, hostFailed: Bool? = false) -> Set<Int> {
+        queue.ended(id, hostFailed: hostFailed, now: now)
     }
 
     /// The URLs of the next fetches, one at a time.
     private mutating func order(_ count: Int) throws -> [String] {
         try (0..<count).map { _ in
-            guard case .begin(let run) = next() else { throw NothingBegins() }
-            _ = end(run)
-            return run.url
+            let start = try #require(next())
+            _ = end(start.id)
+            return start.url
         }
     }
 
     private mutating func fail(_ host: String) {
         _ = ask("failing", host: host, by: 0)
-        guard case .begin(let run) = next() else { return }
-        _ = end(run, hostFailed: true)
+        if let start = next() { _ = end(start.id, hostFailed: true) }
     }
-
-    private func isBegin(_ url: String, _ next: FetchQueue.Next) -> Bool {
-        guard case .begin(let run) = next else { return false }
-        return run.url == url
-    }
-
-    private struct NothingBegins: Error {}
 }

@@ -311,7 +311,7 @@ struct ImageFetchesTests {
             // Another port is another host.
             let other = image(of: "http://a:81/3", fetches)
             await origin.wait { $0.begun.last == "http://a:81/3" }
-            let pause = TimeAmount(HostBackoff.first)
+            let pause = TimeAmount(HostBackoff.pause)
             await clock.advance(by: pause - .nanoseconds(1))
             await clock.advance(by: .nanoseconds(1), once: 1)
             await origin.wait { $0.begun.last == "http://a/2" }

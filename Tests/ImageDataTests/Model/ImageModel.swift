@@ -266,16 +266,16 @@ final class ImageModel {
 
     /// Ends the pauses of hosts for which fetches wait.
     private func settled() async {
-        let longest = TimeAmount(HostBackoff.longestAfterWaiting)
+        let pause = TimeAmount(HostBackoff.pause)
         while !Task.isCancelled {
             let look = look
             if isSettled(look), look == self.look { return }
             let event = await first(
-                of: { [time] in await time.waitForTimers(within: longest) },
+                of: { [time] in await time.waitForTimers(within: pause) },
                 { [fetches] in await fetches.wait { $0 != look.load } },
                 { [origin] in await origin.wait(whileWaiting: look.requests) },
                 { [ended] in await ended.wait { $0.count != look.ended } })
-            if event == 0 { await time.advance(by: longest) }
+            if event == 0 { await time.advance(by: pause) }
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import ImageData
 import NIOCore
 import RPC
-import Synchronization
+import ServiceKit
 import Timing
 
 /// Runs the fetches of a `FetchQueue`, and resumes their callers. It uses one task per concurrent fetch, however many
@@ -15,12 +15,6 @@ final class ImageFetches: Sendable {
     /// The queue is full.
     struct TooManyWaiting: Error {}
 
-    fileprivate enum Waiting {
-        case load(UnsafeContinuation<Result<CachedImage?, any Error>, Never>)
-        /// Resumed when `left` is 0.
-        case prefetch(left: Int, UnsafeContinuation<Void, Never>)
-    }
-
     /// What is in progress or waits.
     struct Load: Equatable {
         /// The number of fetches in progress.
@@ -32,40 +26,38 @@ final class ImageFetches: Sendable {
         /// The number of waiting callers.
         var callers = 0
 
-        /// The number of trace contexts of queued fetches.
-        var traces = 0
-
         static let none = Load()
+    }
+
+    private typealias Outcome = Result<CachedImage?, any Error>
+
+    private struct Caller {
+        let continuation: UnsafeContinuation<Outcome, Never>
+        let trace = TraceContext.current
+
+        /// The fetches that have not ended. The outcome of the last one resumes the caller.
+        var fetches: Set<FetchQueue.ID>
     }
 
     private struct State {
         var queue: FetchQueue
-        var waiting: [FetchQueue.Waiter: Waiting] = [:]
+        var callers: [FetchQueue.Waiter: Caller] = [:]
         var lastWaiter = 0
-        var cancels: [FetchQueue.Run: AsyncStream<Void>.Continuation] = [:]
-
-        /// The trace context of each queued fetch, by URL: that of its first caller.
-        var traces: [String: TraceContext] = [:]
-
-        /// When a sleeping task will call the queue again.
-        var alarm: Duration?
+        var cancels: [FetchQueue.ID: AsyncStream<Void>.Continuation] = [:]
 
         /// Set when `run` has ended: no more fetches will start.
         var isOver = false
 
-        var load: Load {
-            Load(running: queue.running, waiting: queue.waiting, callers: waiting.count, traces: traces.count)
-        }
+        var load: Load { Load(running: queue.running, waiting: queue.waiting, callers: callers.count) }
 
-        /// See `FetchQueue.ask`.
-        mutating func ask(
-            _ url: String, host: String, by waiter: FetchQueue.Waiter, _ priority: FetchQueue.Priority,
-            keepingIn tiers: ImageTiers = .all
-        ) -> Bool {
-            let isNew = !queue.has(url)
-            guard queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else { return false }
-            if isNew { traces[url] = TraceContext.current }
-            return true
+        /// Removes a fetch that has ended.
+        /// - Returns: the callers that wait for no other fetch.
+        mutating func ended(_ id: FetchQueue.ID, hostFailed: Bool?, now: Duration) -> [Caller] {
+            cancels[id] = nil
+            return queue.ended(id, hostFailed: hostFailed, now: now).compactMap { waiter in
+                callers[waiter]?.fetches.remove(id)
+                return callers[waiter]?.fetches.isEmpty == true ? callers.removeValue(forKey: waiter) : nil
+            }
         }
     }
 
@@ -104,23 +96,13 @@ final class ImageFetches: Sendable {
         at url: String, _ priority: FetchQueue.Priority, keepingIn tiers: ImageTiers,
         unless isCached: () -> Bool = { false }
     ) async throws -> CachedImage? {
-        let waiter = newWaiter()
         let host = Self.host(of: url)
-        let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let answer: Result<CachedImage?, any Error>? = state.withLock { state in
-                    guard !Task.isCancelled, !state.isOver else { return .failure(CancellationError()) }
-                    guard !isCached() else { return .success(nil) }
-                    guard state.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else {
-                        return .failure(TooManyWaiting())
-                    }
-                    state.waiting[waiter] = .load(continuation)
-                    return nil
-                }
-                if let answer { continuation.resume(returning: answer) } else { wake.yield() }
+        let outcome = await wait(.cancel) { queue, waiter in
+            guard !isCached() else { return [] }
+            guard let id = queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else {
+                throw TooManyWaiting()
             }
-        } onCancel: {
-            leave([url], waiter, .cancel)
+            return [id]
         }
         return try outcome.get()
     }
@@ -130,54 +112,64 @@ final class ImageFetches: Sendable {
     /// - Parameter isCached: as for `image`.
     /// - Returns: the number of fetches that were queued; the queue may be full for the others.
     func prefetch(_ urls: [String], unless isCached: (String) -> Bool = { _ in false }) async throws -> Int {
-        let waiter = newWaiter()
-        let taken = Mutex(0)
-        var seen: Set<String> = []
-        let hosts = urls.filter { seen.insert($0).inserted }.map { (url: $0, host: Self.host(of: $0)) }
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let count = state.withLock { state in
-                    guard !Task.isCancelled, !state.isOver else { return 0 }
-                    let count = hosts.count { url, host in
-                        !isCached(url) && state.ask(url, host: host, by: waiter, .prefetch)
-                    }
-                    if count > 0 { state.waiting[waiter] = .prefetch(left: count, continuation) }
-                    return count
-                }
-                taken.withLock { $0 = count }
-                if count == 0 { continuation.resume() } else { wake.yield() }
-            }
-        } onCancel: {
-            leave(urls, waiter, .goesOn)
+        let hosts = urls.map { (url: $0, host: Self.host(of: $0)) }
+        var count = 0
+        // A prefetch does not learn the outcomes.
+        _ = await wait(.goesOn) { queue, waiter in
+            let ids = Set(
+                hosts.compactMap { url, host in
+                    isCached(url) ? nil : queue.ask(url, host: host, by: waiter, .prefetch)
+                })
+            count = ids.count
+            return ids
         }
         try Task.checkCancellation()
-        return taken.withLock { $0 }
+        return count
+    }
+
+    /// Waits until all fetches that `ask` queues or joins have ended.
+    private func wait(
+        _ unwanted: FetchQueue.Unwanted,
+        for ask: (inout FetchQueue, FetchQueue.Waiter) throws -> Set<FetchQueue.ID>
+    ) async -> Outcome {
+        let waiter = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let outcome: Outcome? = state.withLock { state in
+                    guard !Task.isCancelled, !state.isOver else { return .failure(CancellationError()) }
+                    do {
+                        let fetches = try ask(&state.queue, waiter)
+                        guard !fetches.isEmpty else { return .success(nil) }
+                        state.callers[waiter] = Caller(continuation: continuation, fetches: fetches)
+                        return nil
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                if let outcome { continuation.resume(returning: outcome) } else { wake.yield() }
+            }
+        } onCancel: {
+            leave(waiter, unwanted)
+        }
+    }
+
+    private func leave(_ waiter: FetchQueue.Waiter, _ unwanted: FetchQueue.Unwanted) {
+        let caller = state.withLock { state in
+            let caller = state.callers.removeValue(forKey: waiter)
+            for id in caller?.fetches ?? [] where state.queue.leave(id, waiter, unwanted) {
+                state.cancels[id]?.finish()
+            }
+            return caller
+        }
+        caller?.continuation.resume(returning: .failure(CancellationError()))
     }
 
     /// Detaches fetches in progress from later calls, before an eviction: see `FetchQueue.retire`.
     /// - Parameter urls: the URLs to detach; nil for all.
     func retire(_ urls: Set<String>?) { state.withLock { $0.queue.retire(urls) } }
-
-    private func newWaiter() -> FetchQueue.Waiter {
-        state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-    }
-
-    private func leave(_ urls: [String], _ waiter: FetchQueue.Waiter, _ unwanted: FetchQueue.Unwanted) {
-        let waiting = state.withLock { state in
-            for url in urls {
-                switch state.queue.leave(url, waiter, unwanted) {
-                case .stays: break
-                case .neverBegins: state.traces[url] = nil
-                case .cancel(let run): state.cancels[run]?.finish()
-                }
-            }
-            return state.waiting.removeValue(forKey: waiter)
-        }
-        waiting?.resume(returning: .failure(CancellationError()))
-    }
 
     /// The key of the backoff. It includes scheme and port, because two servers on one host do not fail together.
     private static func host(of url: String) -> String {
@@ -198,113 +190,41 @@ final class ImageFetches: Sendable {
             }
             group.cancelAll()
         }
-        let waiting = state.withLock { state in
+        let callers = state.withLock { state in
             state.isOver = true
-            defer { state.waiting = [:] }
-            return state.waiting.values
+            defer { state.callers = [:] }
+            return state.callers.values
         }
-        for waiting in waiting { waiting.resume(returning: .failure(CancellationError())) }
+        for caller in callers { caller.continuation.resume(returning: .failure(CancellationError())) }
     }
 
     /// - Returns: whether to call it again for another fetch.
     private func beginNext(in group: inout DiscardingTaskGroup) -> Bool {
         let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
-        let (next, trace) = state.withLock { state in
-            let next = state.queue.next(now: now)
-            guard case .begin(let run) = next else { return (next, TraceContext()) }
+        let next: (FetchQueue.Start, TraceContext)? = state.withLock { state in
+            guard let start = state.queue.next(now: now) else { return nil }
             // Set under the same lock, so that a caller that leaves from now on can cancel the fetch.
-            state.cancels[run] = cancel
-            return (next, state.traces.removeValue(forKey: run.url) ?? TraceContext())
+            state.cancels[start.id] = cancel
+            return (start, state.callers[start.first]?.trace ?? TraceContext())
         }
-        switch next {
-        case .begin(let run):
-            group.addTask {
-                await TraceContext.$current.withValue(trace) { await self.carryOut(run, unless: cancelled) }
-            }
-            return true
-        case .wait(let until):
-            setAlarm(until, in: &group)
-            return false
-        case .nothing: return false
-        }
-    }
-
-    /// Schedules a wake-up of the queue. One sleeping task suffices, however often the queue asks for it.
-    private func setAlarm(_ time: Duration, in group: inout DiscardingTaskGroup) {
-        let isNeeded = state.withLock { state in
-            if let alarm = state.alarm, alarm <= time { return false }
-            state.alarm = time
-            return true
-        }
-        guard isNeeded else { return }
+        guard let (start, trace) = next else { return false }
         group.addTask {
-            // `sleep` throws only on cancellation, after which nothing needs to be woken.
-            try? await self.clock.sleep(until: .uptimeNanoseconds(0) + TimeAmount(time))
-            self.state.withLock { if $0.alarm == time { $0.alarm = nil } }
-            self.wake.yield()
+            await TraceContext.$current.withValue(trace) { await self.carryOut(start, unless: cancelled) }
         }
+        return true
     }
 
-    private func carryOut(_ run: FetchQueue.Run, unless cancelled: AsyncStream<Void>) async {
-        let outcome = await outcome(of: run, unless: cancelled)
-        let waiting = state.withLock { state in
-            state.cancels[run] = nil
-            let waiters = state.queue.ended(run, hostFailed: outcome.hostFailed, now: now)
-            return waiters.compactMap { state.waiting.removeOne($0) }
-        }
-        for waiting in waiting { waiting.resume(returning: outcome) }
+    private func carryOut(_ start: FetchQueue.Start, unless cancelled: AsyncStream<Void>) async {
+        let destination = FetchDestination { body in self.state.withLock { body($0.queue.tiers(of: start.id)) } }
+        // A cancelled fetch occupies its slot until it has ended.
+        let outcome = await Outcome(of: { try await self.fetch(start.url, destination) }, until: cancelled)
+        let callers = state.withLock { $0.ended(start.id, hostFailed: outcome.hostFailed, now: now) }
+        for caller in callers { caller.continuation.resume(returning: outcome) }
         wake.yield()
-    }
-
-    private func outcome(
-        of run: FetchQueue.Run, unless cancelled: AsyncStream<Void>
-    ) async -> Result<CachedImage?, any Error> {
-        await withTaskGroup(of: Result<CachedImage?, any Error>?.self) { group in
-            group.addTask {
-                do {
-                    return .success(try await self.fetch(run.url, self.destination(of: run)))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                for await _ in cancelled {}
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            // A cancelled fetch occupies its slot until it has ended.
-            let second = await group.next() ?? nil
-            return first ?? second ?? .failure(CancellationError())
-        }
-    }
-}
-
-extension ImageFetches {
-    private func destination(of run: FetchQueue.Run) -> FetchDestination {
-        FetchDestination { body in self.state.withLock { body($0.queue.tiers(of: run)) } }
-    }
-}
-
-extension ImageFetches.Waiting {
-    /// Resumes the caller. A prefetch does not learn the outcome.
-    fileprivate func resume(returning outcome: Result<CachedImage?, any Error>) {
-        switch self {
-        case .load(let continuation): continuation.resume(returning: outcome)
-        case .prefetch(_, let continuation): continuation.resume()
-        }
-    }
-}
-
-extension [FetchQueue.Waiter: ImageFetches.Waiting] {
-    /// Records the end of one fetch of a waiter.
-    /// - Returns: the waiter to resume, if this was its last fetch.
-    fileprivate mutating func removeOne(_ waiter: FetchQueue.Waiter) -> ImageFetches.Waiting? {
-        guard case .prefetch(let left, let continuation)? = self[waiter], left > 1 else {
-            return removeValue(forKey: waiter)
-        }
-        self[waiter] = .prefetch(left: left - 1, continuation)
-        return nil
+        guard outcome.hostFailed == true else { return }
+        // `sleep` throws only on cancellation, after which nothing needs to be woken.
+        try? await clock.sleep(for: HostBackoff.pause)
+        wake.yield()
     }
 }
 
