@@ -34,7 +34,4 @@ struct FailureFilter: Sendable {
 
     /// Forgets the failures of a subject, so that its next one is logged.
     mutating func answered(_ subject: String) { logged[subject] = nil }
-
-    /// Forgets the failures of all subjects.
-    mutating func forget() { logged.removeAll() }
 }

@@ -11,18 +11,17 @@ import Testing
 @Suite struct UpstreamMonitorTests {
     private let log = RecordedLog()
     private let clock = ManualClock()
+    private let wallClock = TestClock()
     private let monitor: UpstreamMonitor
 
     init() throws {
         monitor = UpstreamMonitor(
-            try UpstreamBase("http://origin.example"), logger: log.logger, clock: clock,
-            now: { Date(timeIntervalSince1970: 7) })
+            try UpstreamBase("http://origin.example"), logger: log.logger, clock: clock, now: wallClock.read)
     }
 
     @Test func `an answering upstream is not logged`() {
         monitor.answered("a")
-        #expect(
-            monitor.check == Health.Check(name: "upstream", status: .serving, since: Date(timeIntervalSince1970: 7)))
+        #expect(monitor.check == Health.Check(name: "upstream", status: .serving, since: moment(0)))
         #expect(log.lines == [])
     }
 
@@ -63,10 +62,57 @@ import Testing
         #expect(log.lines.count == 3)
     }
 
-    @Test func `each reason is one line, up to a limit`() {
-        for number in 0..<2 * FailureFilter.lines { monitor.failed("a", .rejected("reason \(number)")) }
-        #expect(log.lines.count == FailureFilter.lines)
-        #expect(log.lines.allSatisfy { $0.contains("reason") })
+    @Test(arguments: [(299.0, false), (300, true), (301, true)])
+    func `an unusable answer counts for five minutes`(seconds: TimeInterval, isOver: Bool) {
+        monitor.failed("a", .rejected("no JSON"))
+        wallClock.advance(seconds)
+        #expect(
+            monitor.check
+                == (isOver
+                    ? Health.Check(name: "upstream", status: .serving, since: moment(seconds))
+                    : Health.Check(name: "upstream", status: .degraded, detail: "no JSON", since: moment(0))))
+        #expect(log.lines.count == (isOver ? 2 : 1))
+    }
+
+    @Test func `an absence lasts until the next answer`() {
+        for subject in ["a", "b", "c"] { monitor.failed(subject, .absent("refused")) }
+        wallClock.advance(1_000_000)
+        #expect(
+            monitor.check
+                == Health.Check(name: "upstream", status: .degraded, detail: "refused (3 times)", since: moment(0)))
+        #expect(monitor.isAbsent && log.lines.count == 1)
+        monitor.answered("d")
+        #expect(!monitor.isAbsent && log.lines.count == 2)
+        #expect(monitor.check == Health.Check(name: "upstream", status: .serving, since: moment(1_000_000)))
+    }
+
+    @Test func `a change between unusable and missing answers is logged`() {
+        monitor.failed("a", .rejected("no JSON"))
+        monitor.failed("a", .absent("refused"))
+        monitor.failed("b", .rejected("no HTTP"))
+        #expect(log.lines.count == 3)
+        #expect(["no JSON", "refused", "no HTTP"].allSatisfy { reason in log.lines.contains { $0.contains(reason) } })
+        monitor.answered("b")
+        #expect(log.lines.count == 4 && monitor.check.status == .serving)
+    }
+
+    @Test func `the number of lines is limited, however often the state changes`() {
+        for _ in 0..<10 * FailureFilter.lines {
+            monitor.failed("a", .absent("too late"))
+            monitor.answered("b")
+        }
+        // Each logged failure is followed by its end.
+        #expect(log.lines.count == 2 * FailureFilter.lines)
+        #expect(log.lines.last?.contains("answers again") == true)
+        wallClock.advance(FailureFilter.window)
+        monitor.failed("a", .absent("too late"))
+        #expect(log.lines.count == 2 * FailureFilter.lines + 1)
+    }
+
+    @Test func `while the upstream is absent, requests have less time`() {
+        #expect(monitor.time(of: .seconds(30)) == FetchBudget.most)
+        monitor.failed("a", .absent("refused"))
+        #expect(monitor.time(of: .seconds(30)) == FetchBudget.mostWhileAbsent)
     }
 
     @Test(arguments: [
