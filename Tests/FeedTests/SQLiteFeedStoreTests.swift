@@ -79,6 +79,44 @@ import Testing
         }
     }
 
+    @Test func `a store of version 6 keeps its items and changes, and counts them`() async throws {
+        try await withTemporaryDirectory { directory in
+            let opening = SQLiteFeedStore.opening
+            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator())
+            let first = try old.open(directory + "/feed.sqlite")
+            try opening.migrator.migrate(first, upTo: "6 changes")
+            let before = SQLiteFeedStore(first)
+            let mark = try await before.lastChange()
+            _ = try await before.publish([picture(1), picture(2), picture(3)])
+            _ = try await before.remove([picture(2).id])
+            try first.closeIntoOneFile()
+
+            let pool = try opening.open(directory + "/feed.sqlite")
+            let store = SQLiteFeedStore(pool)
+            #expect(try await store.count() == 2)
+            #expect(try await store.slice(10, at: .start).items.map(\.id) == [picture(1).id, picture(3).id])
+            guard case .change(.published(let items)) = try await store.news(after: mark)?.content else {
+                Issue.record("the changes are lost")
+                return
+            }
+            #expect(items.count == 3)
+            _ = try await store.publish([picture(4)])
+            _ = try await store.remove([picture(1).id, picture(3).id])
+            #expect(try await store.count() == 1)
+            try pool.close()
+        }
+    }
+
+    @Test func `counting does not read the items`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
+            let store = SQLiteFeedStore(pool)
+            _ = try await store.publish([picture(1), picture(2)])
+            try await pool.write { try $0.execute(sql: "DROP TABLE item") }
+            #expect(try await store.count() == 2)
+        }
+    }
+
     @Test(arguments: ["7", "{}", "[", ""]) func `the schema allows only a list as tags`(text: String) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")

@@ -48,7 +48,7 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     func count() async throws -> Int {
-        try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
+        try await store.read { try Int.fetchOne($0.cachedStatement(sql: "SELECT items FROM total")) ?? 0 }
     }
 
     func checkIntegrity() async throws {
