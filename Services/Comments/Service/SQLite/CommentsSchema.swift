@@ -58,6 +58,23 @@ enum CommentsSchema {
             CREATE TABLE last_post (number INTEGER PRIMARY KEY CHECK (number = 0), time INTEGER NOT NULL) STRICT;
             """,
             "4 changes": ChangeTable.schema,
+            "5 the numbers of comments": """
+            -- Images with comments: every page of the feed asks for those of its images.
+            CREATE TABLE total (
+                image_id BLOB PRIMARY KEY CHECK (length(image_id) = 16),
+                comments INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            INSERT INTO total SELECT image_id, count(*) FROM comment GROUP BY image_id;
+
+            CREATE TRIGGER count_added AFTER INSERT ON comment BEGIN
+                INSERT INTO total VALUES (new.image_id, 1)
+                    ON CONFLICT (image_id) DO UPDATE SET comments = comments + 1;
+            END;
+            CREATE TRIGGER count_removed AFTER DELETE ON comment BEGIN
+                UPDATE total SET comments = comments - 1 WHERE image_id = old.image_id;
+                DELETE FROM total WHERE image_id = old.image_id AND comments = 0;
+            END;
+            """,
         ])
     }
 }

@@ -39,20 +39,14 @@ struct SQLiteCommentsStore: CommentsStore {
 
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
         try await store.read { db in
-            let statement = try db.cachedStatement(sql: Self.countingQuery(imageIDs.count))
+            let marks = Array(repeating: "?", count: imageIDs.count).joined(separator: ", ")
+            let statement = try db.cachedStatement(
+                sql: "SELECT image_id, comments FROM total WHERE image_id IN (\(marks))")
             let rows = try Row.fetchCursor(statement, arguments: StatementArguments(imageIDs))
             var counts: [UUID: Int] = [:]
-            while let row = try rows.next() {
-                counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1)
-            }
+            while let row = try rows.next() { counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1) }
             return counts
         }
-    }
-
-    /// A query that reads an index only, not the comments.
-    static func countingQuery(_ images: Int) -> String {
-        let marks = Array(repeating: "?", count: images).joined(separator: ", ")
-        return "SELECT image_id, count(*) FROM comment WHERE image_id IN (\(marks)) GROUP BY image_id"
     }
 
     private static func comments(
