@@ -41,7 +41,9 @@ import Testing
             })
     }
 
-    @Test func `a walk that had not begun before a restart begins with a reset`() async throws {
+    @Test func `events that were missed before a walk and are applied after its pages leave the order of the feed`()
+        async throws
+    {
         // A was removed and published again before B, while search did not run.
         let (a, b, last) = (FeedItem(1, "a"), FeedItem(2, "b"), FeedItem(3, "chick"))
         var feed = MethodTable(FeedContract.contract)

@@ -50,16 +50,13 @@ struct Follower: Sendable {
 
     /// Follows from the progress of the index on, until the index fails.
     private func follow() async throws {
-        guard var progress = try await index.reading({ try $0.progress() }) else { return }
-        if progress.isBeforeWalk {
-            progress = try await writing { [base = progress] in try await $0.forgetWalk(from: base) }
-        }
+        guard let progress = try await index.reading({ try $0.progress() }) else { return }
         standing.noteStored(
             indexing: try await percent(progress), currentAt: progress.indexedAt)
         let inbox = EventInbox(clock)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [seq = progress.feedSeq] in await watch(.feed, since: seq, inbox) }
-            group.addTask { [seq = progress.commentsSeq] in await watch(.comments, since: seq, inbox) }
+            group.addTask { await watch(.feed, since: progress.feedSeq, inbox) }
+            group.addTask { await watch(.comments, since: progress.commentsSeq, inbox) }
             defer { group.cancelAll() }
             try await work(inbox, from: progress)
         }
@@ -189,27 +186,14 @@ struct Follower: Sendable {
             await inbox.wait(for: Self.currentPeriod)
         } else {
             let isFirst = work.segments == .many
-            work.segments = try await merge(isFirst: isFirst) ? .merging : .few
+            work.segments = try await writing { try await $0.merge(isFirst: isFirst) } ? .merging : .few
         }
     }
 
-    private func writing(
-        _ body: @Sendable (SearchIndex) async throws -> IndexProgress
-    ) async throws -> IndexProgress {
+    private func writing<Result>(_ body: @Sendable (SearchIndex) async throws -> Result) async throws -> Result {
         do {
-            guard let progress = try await index.writing({ try await body($0) }) else { throw IndexReplaced() }
-            return progress
-        } catch let error as RPCError {
-            throw IndexFault(error)
-        }
-    }
-
-    private func merge(isFirst: Bool) async throws -> Bool {
-        do {
-            guard let hasMore = try await index.writing({ try await $0.merge(isFirst: isFirst) }) else {
-                throw IndexReplaced()
-            }
-            return hasMore
+            guard let result = try await index.writing({ try await body($0) }) else { throw IndexReplaced() }
+            return result
         } catch let error as RPCError {
             throw IndexFault(error)
         }

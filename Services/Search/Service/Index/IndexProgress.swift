@@ -11,16 +11,13 @@ struct IndexProgress: Equatable, Sendable {
     var feedSeq: String?
     var commentsSeq: String?
 
-    /// The number of the current or last walk through the feed.
-    var generation = 0
+    /// The walk through the feed.
     var walk = Walk.none
 
-    /// The last image of the walk, and its number, which remains its place in the order when the image is removed or moves.
+    /// The last image of the walk, and its number, which remains its place in the order when the image is removed or moves. Before the
+    /// first image the walk has a number that leaves room for images in front of all known ones.
     var walkAfter: UUID?
-    var walkLast: Int64?
-
-    /// The number for the next image of the walk that is new and newer than all known ones.
-    var walkNumber = IndexNumbers.first
+    var walkLast = IndexNumbers.first - 1
 
     /// How many images the walk has read, and how many it expects; 0 when unknown.
     var walked = 0
@@ -31,9 +28,6 @@ struct IndexProgress: Equatable, Sendable {
 
     /// The last time at which the index had all changes.
     var indexedAt: Date?
-
-    /// Whether a walk is due that has read nothing yet.
-    var isBeforeWalk: Bool { walk == .walking && walkAfter == nil }
 }
 
 extension IndexProgress {
@@ -41,11 +35,9 @@ extension IndexProgress {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM progress")) else { return }
         feedSeq = row["feed_seq"]
         commentsSeq = row["comments_seq"]
-        generation = row["generation"]
         walk = Walk(rawValue: row["walk"]) ?? .none
         walkAfter = row["walk_after"]
         walkLast = row["walk_last"]
-        walkNumber = row["walk_number"]
         walked = row["walked"]
         walkTotal = row["walk_total"]
         isBehindComments = row["comments_behind"]
@@ -56,12 +48,12 @@ extension IndexProgress {
     func write(_ db: Database) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE progress SET feed_seq = ?, comments_seq = ?, generation = ?, walk = ?, walk_after = ?,
-                    walk_last = ?, walk_number = ?, walked = ?, walk_total = ?, comments_behind = ?, indexed_at = ?
+                UPDATE progress SET feed_seq = ?, comments_seq = ?, walk = ?, walk_after = ?, walk_last = ?, walked = ?,
+                    walk_total = ?, comments_behind = ?, indexed_at = ?
                 """
         ).execute(arguments: [
-            feedSeq, commentsSeq, generation, walk.rawValue, walkAfter, walkLast, walkNumber, walked, walkTotal,
-            isBehindComments, indexedAt.map { Int64($0.timeIntervalSince1970) },
+            feedSeq, commentsSeq, walk.rawValue, walkAfter, walkLast, walked, walkTotal, isBehindComments,
+            indexedAt.map { Int64($0.timeIntervalSince1970) },
         ])
     }
 }

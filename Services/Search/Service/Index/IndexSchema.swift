@@ -110,6 +110,17 @@ enum IndexSchema {
             INSERT INTO word (word, rank) VALUES ('hashsize', 4194304);
             INSERT INTO word (word, rank) VALUES ('automerge', 8);
             """,
+            "7 unfound images": """
+            -- The images that the walk through the feed has not found yet.
+            CREATE TABLE unfound (number INTEGER PRIMARY KEY) STRICT;
+            INSERT INTO unfound SELECT number FROM image, progress
+                WHERE walk <> 0 AND image.generation < progress.generation;
+            ALTER TABLE image DROP COLUMN generation;
+
+            UPDATE progress SET walk_last = coalesce(walk_last, walk_number - 1);
+            ALTER TABLE progress DROP COLUMN generation;
+            ALTER TABLE progress DROP COLUMN walk_number;
+            """,
         ])
     }
 
@@ -141,6 +152,6 @@ enum IndexNumbers {
     /// The number of the first image of the first walk. New images get lower numbers.
     static let first: Int64 = 1 << 32
 
-    /// How many numbers a later walk leaves for images that the index has missed: more than a feed has.
+    /// How many numbers a walk leaves for images that the index has missed: more than a feed has.
     static let walkGap: Int64 = 1 << 28
 }

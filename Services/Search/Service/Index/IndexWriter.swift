@@ -53,16 +53,16 @@ final class IndexWriter {
     /// - Parameter words: those of the entry, if they are known.
     /// - Returns: whether it was added.
     func add(
-        _ entry: IndexEntry, _ words: EntryWords? = nil, at number: Int64, generation: Int, knowsComments: Bool
+        _ entry: IndexEntry, _ words: EntryWords? = nil, at number: Int64, knowsComments: Bool
     ) throws -> Bool {
         let image = entry.image
         try db.cachedStatement(
             sql: """
-                INSERT INTO image (number, id, title, place, tags, credit, generation, knows_comments)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+                INSERT INTO image (number, id, title, place, tags, credit, knows_comments)
+                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
                 """
         ).execute(arguments: [
-            number, image.id, image.title, image.place, image.tagLines, image.credit, generation, knowsComments,
+            number, image.id, image.title, image.place, image.tagLines, image.credit, knowsComments,
         ])
         guard db.changesCount > 0 else { return false }
         for comment in entry.comments { try insert(comment, on: number) }
@@ -82,25 +82,39 @@ final class IndexWriter {
 
     /// Gives an image another number.
     func move(_ number: Int64, to other: Int64) throws {
-        guard let old = try entry(number) else { return }
-        let statement = try db.cachedStatement(sql: "SELECT generation, knows_comments FROM image WHERE number = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [number]) else { return }
-        let (generation, knowsComments): (Int, Bool) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+        let knowsComments = try db.cachedStatement(sql: "SELECT knows_comments FROM image WHERE number = ?")
+        guard let old = try entry(number), let knows = try Bool.fetchOne(knowsComments, arguments: [number]) else {
+            return
+        }
         try remove(number)
-        _ = try add(old, at: other, generation: generation, knowsComments: knowsComments)
-    }
-
-    func touch(_ number: Int64, generation: Int) throws {
-        try db.cachedStatement(sql: "UPDATE image SET generation = ? WHERE number = ?")
-            .execute(arguments: [generation, number])
+        _ = try add(old, at: other, knowsComments: knows)
     }
 
     func remove(_ number: Int64) throws {
         guard let old = try entry(number) else { return }
         try delete(EntryWords(old), at: number)
+        _ = try markFound(number)
         try db.cachedStatement(sql: "DELETE FROM comment WHERE image = ?").execute(arguments: [number])
         try db.cachedStatement(sql: "DELETE FROM image WHERE number = ?").execute(arguments: [number])
     }
+
+    // MARK: The walk
+
+    /// Begins a walk, which has found no image yet.
+    func markAllUnfound() throws { try db.execute(sql: "INSERT OR IGNORE INTO unfound SELECT number FROM image") }
+
+    /// - Returns: whether the walk had not found the image before.
+    func markFound(_ number: Int64) throws -> Bool {
+        try db.cachedStatement(sql: "DELETE FROM unfound WHERE number = ?").execute(arguments: [number])
+        return db.changesCount > 0
+    }
+
+    /// Some of the images that the walk has not found.
+    func unfound(_ limit: Int) throws -> [Int64] {
+        try Int64.fetchAll(db.cachedStatement(sql: "SELECT number FROM unfound LIMIT ?"), arguments: [limit])
+    }
+
+    func forgetUnfound() throws { try db.execute(sql: "DELETE FROM unfound") }
 
     // MARK: Comments
 

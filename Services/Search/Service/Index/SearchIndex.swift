@@ -74,49 +74,47 @@ struct SearchIndex: Sendable {
     private static func apply(_ event: IndexEvent, _ writer: IndexWriter, _ progress: inout IndexProgress) throws {
         switch event.change {
         case .published(let images):
-            // Newer than the images which the walk has missed before.
-            let first = progress.walk == .walking ? progress.walkNumber : IndexNumbers.first
-            var number = min(try writer.lowestNumber() ?? first, first)
+            // In front of all images, and of those that the walk finds in front of all that were known.
+            var number = try writer.lowestNumber() ?? IndexNumbers.first
+            if progress.walk == .walking { number = min(number, progress.walkLast) }
             // The first image is the newest and gets the lowest number.
             for image in images.reversed() {
-                let entry = IndexEntry(image, [])
-                if try writer.add(entry, at: number - 1, generation: progress.generation, knowsComments: false) {
-                    number -= 1
-                } else if let known = try writer.number(of: image.id) {
+                if let known = try writer.number(of: image.id) {
+                    // The walk has found it already, or it was removed and published again while events were missed.
                     try writer.update(image, at: known)
-                    try writer.touch(known, generation: progress.generation)
+                    _ = try writer.markFound(known)
+                    guard known != number else { continue }
+                    try writer.move(known, to: number - 1)
+                } else {
+                    _ = try writer.add(IndexEntry(image, []), at: number - 1, knowsComments: false)
                 }
+                number -= 1
             }
-            // The pages of the walk are newer.
-            if progress.isBeforeWalk { progress.walkNumber = try walkStart(writer) }
         case .found(let images):
-            // Older than all that is known: a reader has scrolled down to them.
-            let last = max(try writer.highestNumber() ?? .min, progress.walkNumber + IndexNumbers.walkGap)
-            for (place, image) in images.enumerated() {
-                let number = last + 1 + Int64(place)
-                let isNew = try writer.add(
-                    IndexEntry(image, []), at: number, generation: progress.generation, knowsComments: false)
-                if !isNew, let known = try writer.number(of: image.id) { try writer.update(image, at: known) }
+            // Older than all that is known, and than what the walk finds: a reader has scrolled down to them.
+            var number = try writer.highestNumber() ?? IndexNumbers.first
+            if progress.walk == .walking { number = max(number, progress.walkLast + IndexNumbers.walkGap) }
+            for image in images {
+                if let known = try writer.number(of: image.id) {
+                    try writer.update(image, at: known)
+                } else {
+                    number += 1
+                    _ = try writer.add(IndexEntry(image, []), at: number, knowsComments: false)
+                }
             }
         case .removed(let ids):
             for id in ids { if let number = try writer.number(of: id) { try writer.remove(number) } }
         case .feedReset:
-            progress.generation += 1
+            let lowest = try writer.lowestNumber()
             progress.walk = .walking
             progress.walkAfter = nil
-            progress.walkLast = nil
+            progress.walkLast = (lowest.map { $0 - IndexNumbers.walkGap } ?? IndexNumbers.first) - 1
             progress.walked = 0
             progress.walkTotal = 0
-            progress.walkNumber = try walkStart(writer)
-            if try writer.lowestNumber() == nil { try CommentsByID.omit(writer.db) }
+            try writer.markAllUnfound()
+            if lowest == nil { try CommentsByID.omit(writer.db) }
         case .posted, .removedComments, .commentsReset: break
         }
-    }
-
-    /// The number for the first image of a walk that is newer than all known ones.
-    private static func walkStart(_ writer: IndexWriter) throws -> Int64 {
-        guard let lowest = try writer.lowestNumber() else { return IndexNumbers.first }
-        return min(lowest, IndexNumbers.first) - IndexNumbers.walkGap
     }
 
     // MARK: Walking through the feed
@@ -140,52 +138,50 @@ struct SearchIndex: Sendable {
         try await write(from: base) { writer, progress in
             // No image has a number between that of the image before and this one.
             var nextUsed = Int64.min
-            /// A number behind the image before, if one is free; else among the newest.
+            /// A number behind the image before: the next one if it is free, else behind all images.
             func nextNumber() throws -> Int64 {
-                guard let last = progress.walkLast, last + 1 != progress.walkNumber else { return progress.walkNumber }
-                if last + 1 >= nextUsed { nextUsed = try writer.number(after: last) }
-                return last + 1 < nextUsed ? last + 1 : progress.walkNumber
+                let next = progress.walkLast + 1
+                if next >= nextUsed { nextUsed = try writer.number(after: progress.walkLast) }
+                return next < nextUsed ? next : (try writer.highestNumber() ?? progress.walkLast) + 1
             }
             let known = try images.map { try $0.isIndexed ? writer.number(of: $0.entry.image.id) : nil }
-            let inOrder = Self.inOrder(known, after: progress.walkLast)
+            let ascending = Self.ascending(known)
             for (walked, known) in zip(images, known) {
-                let (image, generation) = (walked.entry.image, progress.generation)
-                let number = try known.flatMap { inOrder.contains($0) ? $0 : nil } ?? nextNumber()
-                // Since its page was read, an image may have been removed, or indexed: the upstream of an edge may send it twice.
-                let isNew =
-                    try known == nil
-                    && writer.add(
-                        walked.entry, walked.words, at: number, generation: generation,
-                        knowsComments: walked.knowsComments)
-                // An image that was sent twice may have moved already.
-                if !isNew, let present = try known == number ? number : writer.number(of: image.id) {
-                    // An image that was removed and published again may have another place.
-                    if present != number { try writer.move(present, to: number) }
-                    try writer.update(image, at: number)
-                    try writer.touch(number, generation: generation)
+                guard let known else {
+                    let number = try nextNumber()
+                    // The upstream of an edge may send an image twice.
+                    let isNew = try writer.add(
+                        walked.entry, walked.words, at: number, knowsComments: walked.knowsComments)
+                    if isNew { progress.walkLast = number }
+                    continue
                 }
-                if number == progress.walkNumber { progress.walkNumber += 1 }
-                if number != progress.walkLast.map({ $0 + 1 }) { nextUsed = .min }
-                progress.walkLast = number
+                // An image that is found already has its place.
+                guard try writer.markFound(known) else { continue }
+                try writer.update(walked.entry.image, at: known)
+                if known > progress.walkLast, ascending.contains(known) {
+                    progress.walkLast = known
+                } else {
+                    // It was removed and published again while events were missed.
+                    let number = try nextNumber()
+                    try writer.move(known, to: number)
+                    progress.walkLast = number
+                }
             }
             progress.walked += images.count
             progress.walkAfter = images.last?.entry.image.id ?? progress.walkAfter
-            if isLast { progress.walk = isWhole ? .removing : .none }
+            guard isLast else { return }
+            progress.walk = isWhole ? .removing : .none
+            if !isWhole { try writer.forgetUnfound() }
         }
     }
 
-    /// The numbers that keep their place: most of those behind the image before.
-    private static func inOrder(_ numbers: [Int64?], after last: Int64?) -> Set<Int64> {
-        let behind = numbers.compactMap(\.self).filter { $0 > last ?? .min }
-        return Set(LongestAscent.places(in: behind).map { behind[$0] })
-    }
-
-    /// Asks for another reset instead of a walk that has read nothing. Events that were missed since the reset are older than the pages
-    /// that the walk would read now: applied afterwards, an image that was removed and published again would become the newest.
-    func forgetWalk(from base: IndexProgress) async throws -> IndexProgress {
-        try await write(from: base) { _, progress in
-            progress.walk = .none
-            progress.feedSeq = nil
+    /// The numbers that are lower than all behind them.
+    private static func ascending(_ numbers: [Int64?]) -> Set<Int64> {
+        var lowest = Int64.max
+        return numbers.reversed().reduce(into: []) { ascending, number in
+            guard let number, number < lowest else { return }
+            ascending.insert(number)
+            lowest = number
         }
     }
 
@@ -196,9 +192,7 @@ struct SearchIndex: Sendable {
     /// Removes some of the images that the walk has not found; the walk ends when there are none.
     func removeUnfound(from base: IndexProgress) async throws -> IndexProgress {
         try await write(from: base) { writer, progress in
-            let numbers = try Int64.fetchAll(
-                writer.db, sql: "SELECT number FROM image WHERE generation < ? LIMIT ?",
-                arguments: [progress.generation, Self.removedAtOnce])
+            let numbers = try writer.unfound(Self.removedAtOnce)
             for number in numbers { try writer.remove(number) }
             if numbers.count < Self.removedAtOnce { progress.walk = .none }
         }
