@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import RPCTestKit
 import Search
 import Testing
@@ -387,6 +388,21 @@ import Testing
             #expect(left.map(\.images) == [1, 1])
             try await tested.apply(.removed([UUID(2)]))
             #expect(try await tested.index.suggestions("", .tag, 8) == [])
+        }
+    }
+
+    @Test("suggestions read no other terms than those that may be suggested", arguments: [true, false])
+    func suggestionPlan(hasPrefix: Bool) async throws {
+        try await TestedIndex.with { tested in
+            let query = SearchIndex.suggestionQuery(hasPrefix ? SearchIndex.hasWord : SearchIndex.isFrequent)
+            let arguments: StatementArguments = hasPrefix ? [0, "a", "b", 8] : [0, 200, 8]
+            let plan = try tested.index.pool.read {
+                try Row.fetchAll($0, sql: "EXPLAIN QUERY PLAN " + query, arguments: arguments)
+            }
+            #expect(!"\(plan)".contains("SCAN"))
+            #expect(!"\(plan)".contains("autoindex_term_1 (kind=?)"))
+            let range = hasPrefix ? "kind=? AND start>? AND start<?" : "INDEX term_by_images (kind=?)"
+            #expect("\(plan)".contains(range))
         }
     }
 

@@ -166,34 +166,35 @@ extension SearchIndex {
         let images: Int
     }
 
+    /// How many of the most frequent spellings are compared when there is no prefix.
+    static let frequentSpellings = 200
+
+    static let isFrequent = "kind = ?1 AND key IN (SELECT key FROM term WHERE kind = ?1 ORDER BY images DESC LIMIT ?2)"
+
+    static let hasWord = "number IN (SELECT term FROM term_start WHERE kind = ?1 AND start >= ?2 AND start < ?3)"
+
     /// The most frequent terms of a kind with a word that begins with `prefix`, each in its most frequent spelling: SQLite takes
     /// `text` from the row with `max(images)`.
     func suggestions(_ prefix: String, _ kind: IndexTerm.Kind, _ limit: Int) async throws -> [Suggested] {
         let start = Words.folded(prefix)
+        // A prefix without words begins no term.
+        guard !start.isEmpty || prefix.allSatisfy(\.isWhitespace) else { return [] }
+        let query = Self.suggestionQuery(start.isEmpty ? Self.isFrequent : Self.hasWord)
+        let arguments: StatementArguments =
+            [kind.rawValue] + (start.isEmpty ? [Self.frequentSpellings] : [start, start + "\u{10FFFF}"]) + [limit]
         return try await pool.read { db in
-            let rows: RowCursor
-            if start.isEmpty {
-                // A prefix without words begins no term.
-                guard prefix.allSatisfy(\.isWhitespace) else { return [] }
-                rows = try Row.fetchCursor(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT text, sum(images) AS total, max(images) FROM term WHERE kind = ?
-                            GROUP BY key ORDER BY total DESC, key LIMIT ?
-                            """),
-                    arguments: [kind.rawValue, limit])
-            } else {
-                rows = try Row.fetchCursor(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT text, sum(images) AS total, max(images) FROM term WHERE number IN (
-                                SELECT term FROM term_start WHERE kind = ? AND start >= ? AND start < ?
-                            )
-                            GROUP BY key ORDER BY total DESC, key LIMIT ?
-                            """),
-                    arguments: [kind.rawValue, start, start + "\u{10FFFF}", limit])
-            }
-            return try Array(rows.map { Suggested(text: try $0.decode(atIndex: 0), images: try $0.decode(atIndex: 1)) })
+            let statement = try db.cachedStatement(sql: query)
+            return try Array(
+                Row.fetchCursor(statement, arguments: arguments).map {
+                    Suggested(text: try $0.decode(atIndex: 0), images: try $0.decode(atIndex: 1))
+                })
         }
+    }
+
+    static func suggestionQuery(_ condition: String) -> String {
+        """
+        SELECT text, sum(images) AS total, max(images) FROM term WHERE \(condition)
+        GROUP BY key ORDER BY total DESC, key LIMIT ?
+        """
     }
 }

@@ -39,7 +39,7 @@ struct SearchIndex: Sendable {
             let writer = IndexWriter(db)
             try body(writer, &progress)
             try writer.finish()
-            if base.walk != .none, progress.walk == .none { try CommentsByID.ensure(db) }
+            if base.walk != .none, progress.walk == .none { try LaterIndexes.ensure(db) }
             if progress != base { try progress.write(db) }
             return progress
         }
@@ -112,7 +112,7 @@ struct SearchIndex: Sendable {
             progress.walked = 0
             progress.walkTotal = 0
             try writer.markAllUnfound()
-            if lowest == nil { try CommentsByID.omit(writer.db) }
+            if lowest == nil { try LaterIndexes.omit(writer.db) }
         case .posted, .removedComments, .commentsReset: break
         }
     }
@@ -303,7 +303,7 @@ private struct CommentChanges {
                 changes[number, default: [:]].updateValue(posted.comment, forKey: posted.comment.id)
             }
         case .removedComments(let ids):
-            try CommentsByID.ensure(writer.db)
+            try LaterIndexes.ensure(writer.db)
             for id in ids {
                 for number in changes.keys where changes[number]?[id] != nil {
                     changes[number]?.updateValue(nil, forKey: id)
