@@ -793,15 +793,31 @@ def open_stored(open_page, *paths):
     wait_for_worker(page)
     for path in paths:
         page.goto(path)
+        # Comments that were late come by themselves, and are stored then.
+        page.wait_for_selector("#form")
         wait_for_stored(page, "pages-1", path)
+        page.wait_for_function(f"async path => !(await {STORED}.text()).includes('id=\"late\"')", arg=path)
     wait_for_stored(page, "pages-1", "/offline")
     return page
+
+
+STORED = "(await (await caches.open('pages-1')).match(path))"
+
+
+def test_a_page_whose_comments_are_late_replaces_no_copy_that_has_them(open_page, feed):
+    first, second = (f"/image/{id}" for id in feed.ids(2))
+    page = open_stored(open_page, first)
+    worker = page.context.service_workers[0]
+    for path, is_kept in ((first, False), (second, True)):
+        worker.evaluate("""path => keep(pages, new Request(path), new Response('<html ><p id="late">'))""", path)
+        text = page.evaluate(f"async path => {STORED}.text()", path)
+        assert ('id="late"' in text) == is_kept
 
 
 def test_a_stored_page_is_shown_when_the_network_does_not_answer_within_3_s(open_page, feed):
     path = f"/image/{feed.ids(1)[0]}"
     page = open_stored(open_page, path)
-    stored = "async path => (await (await caches.open('pages-1')).match(path)).headers.get('X-Stored')"
+    stored = f"async path => {STORED}.headers.get('X-Stored')"
     before = page.evaluate(stored, path)
     with hanging_network(page) as worker:
         page.evaluate("setTimeout(() => location.reload())")
