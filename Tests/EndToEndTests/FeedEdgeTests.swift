@@ -47,7 +47,8 @@ struct FeedEdgeTests {
     @Test func `cached pages are served without the upstream and after a restart, and a watch continues`() async throws
     {
         try await withTemporaryDirectory { root in
-            let (port, start) = (Mutex(0), Mutex(""))
+            let port = Mutex(0)
+            let start = Mutex("")
             try await OriginServer.with(Self.answer) { origin in
                 port.withLock { $0 = origin.port }
                 try await RunningService.with("feed", root: root, arguments: ["--upstream", origin.url + "/base/"]) {
