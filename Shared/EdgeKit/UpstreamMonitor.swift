@@ -91,7 +91,7 @@ public final class UpstreamMonitor: Sendable {
         let now = now()
         let wasLogged = state.withLock { state in
             guard let fault = state.fault else { return false }
-            let isOld = !fault.isAbsent && now.timeIntervalSince(fault.at) >= Self.memory
+            let isOld = !fault.isAbsent && abs(now.timeIntervalSince(fault.at)) >= Self.memory
             guard isOld || isOver(fault) else { return false }
             (state.fault, state.servingSince) = (nil, now)
             return fault.isLogged

@@ -62,7 +62,7 @@ import Testing
         #expect(log.lines.count == 3)
     }
 
-    @Test(arguments: [(299.0, false), (300, true), (301, true)])
+    @Test(arguments: [(299.0, false), (300, true), (301, true), (-300, true)])
     func `an unusable answer counts for five minutes`(seconds: TimeInterval, isOver: Bool) {
         monitor.failed("a", .rejected("no JSON"))
         wallClock.advance(seconds)
