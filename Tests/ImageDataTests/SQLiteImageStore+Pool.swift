@@ -11,3 +11,12 @@ extension SQLiteImageStore {
         self.init(AuthorityStore(slot, StoreMonitor(path: pool.path, logger: Logger(label: "store"))))
     }
 }
+
+extension SQLiteImageCache {
+    /// The cache in a file that was opened.
+    convenience init(_ pool: DatabasePool, budget: Int) {
+        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool)) { $0 }
+        let monitor = StoreMonitor(path: pool.path, logger: Logger(label: "cache"))
+        self.init(SoftStore(slot, monitor), budget: budget)
+    }
+}

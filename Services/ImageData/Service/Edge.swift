@@ -9,8 +9,10 @@ extension ImageDataService {
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("image-data-edge")
         let cache = try openCache(at: path, process, releasing: socket)
-        let images = ImageCaches(hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images)
+        let images = ImageCaches(
+            hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger))
         try await serveFetching(process, on: socket, images, of: base) { [cache.store.check] }
-        try process.fail { try cache.close() }
+        await cache.writeUses()
+        try process.fail { try cache.store.close() }
     }
 }

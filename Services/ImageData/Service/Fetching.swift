@@ -57,29 +57,12 @@ extension ImageDataService {
 
     // MARK: The cache on disk
 
-    /// The cache file of fetched bytes and of variants. While no file can be opened, nothing is stored.
-    struct CacheFile {
-        let store: SoftStore<SQLiteImageCache>
-        let images: ColdImages
-
-        /// The check of a cache beside an authority's store.
-        var check: Health.Check {
-            let check = store.check
-            return Health.Check(name: "cache", status: check.status, detail: check.detail, since: check.since)
-        }
-
-        func close() throws {
-            store.slot.store?.writeUses()
-            try store.close()
-        }
-    }
-
-    func openCache(at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket) throws -> CacheFile {
-        let store = try process.openCache(SQLiteImageCache.opening, at: path, storeOptions, releasing: socket) {
-            [budget = fetchOptions.coldBytes] in try SQLiteImageCache($0, budget: budget)
-        }
-        return CacheFile(
-            store: store, images: ColdImages(cache: SoftImageCache(store: store), logger: process.logger))
+    /// Opens the cache of fetched bytes and of variants.
+    func openCache(
+        at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket
+    ) throws -> SQLiteImageCache {
+        let store = try process.openCache(SQLiteImageCache.opening, at: path, storeOptions, releasing: socket) { $0 }
+        return SQLiteImageCache(store, budget: fetchOptions.coldBytes)
     }
 }
 

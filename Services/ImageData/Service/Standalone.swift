@@ -12,7 +12,8 @@ extension ImageDataService {
         // Without fetching it has variants and facts only.
         let cache = try openCache(at: Self.cachePath(beside: path), process, releasing: socket)
         let images = ImageCaches(
-            hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images, pinned: SQLiteImageStore(file))
+            hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger),
+            pinned: SQLiteImageStore(file))
         let checks = { @Sendable in [file.check, cache.check] }
         if fetchOptions.fetchesNothing {
             let loader = ImageLoader(images, nil, self, process)
@@ -23,7 +24,8 @@ extension ImageDataService {
         } else {
             try await serveFetching(process, on: socket, images, checks: checks)
         }
-        try process.fail { try cache.close() }
+        await cache.writeUses()
+        try process.fail { try cache.store.close() }
         try process.fail { try file.close() }
     }
 
@@ -32,5 +34,13 @@ extension ImageDataService {
         let name = store as NSString
         return name.pathExtension.isEmpty
             ? store + "-cache" : "\(name.deletingPathExtension)-cache.\(name.pathExtension)"
+    }
+}
+
+extension SQLiteImageCache {
+    /// The check of a cache beside an authority's store.
+    fileprivate var check: Health.Check {
+        let check = store.check
+        return Health.Check(name: "cache", status: check.status, detail: check.detail, since: check.since)
     }
 }

@@ -16,7 +16,7 @@ extension StoreFactory<any ImageCache> {
     private static func all(budget: Int) -> [StoreFactory] {
         [
             StoreFactory("SQLite on disk") {
-                try SQLiteImageCache(try SQLiteImageCache.opening.open($0 + "/cache.sqlite"), budget: budget)
+                SQLiteImageCache(try SQLiteImageCache.opening.open($0 + "/cache.sqlite"), budget: budget)
             }
         ]
     }

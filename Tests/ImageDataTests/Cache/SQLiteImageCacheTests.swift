@@ -109,7 +109,7 @@ import Testing
             try await with { cache in
                 for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
                 cache.touch(url(1))
-                cache.writeUses()
+                await cache.writeUses()
             }
             try await with { cache in
                 try await cache.keep(cached(3), at: url(3))
@@ -123,9 +123,9 @@ import Testing
         try await withCache(budget: 2 * pictureWeight) { cache, _ in
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
             cache.touch(url(1))
-            cache.writeUses()
+            await cache.writeUses()
             for number in [2, 1] { try await cache.keep(cached(number), at: url(number)) }
-            cache.writeUses()
+            await cache.writeUses()
             try await cache.keep(cached(3), at: url(3))
             #expect(try await cache.record(at: url(1)) != nil)
             #expect(try await cache.record(at: url(2)) == nil)
@@ -175,7 +175,7 @@ import Testing
             try pool.close()
 
             let migrated = try opening.open(path)
-            let cache = try SQLiteImageCache(migrated, budget: 1_000_000)
+            let cache = SQLiteImageCache(migrated, budget: 1_000_000)
             let image = try await cache.image(at: url(1))
             #expect(image?.image == stored(1, at: 5) && image?.validators.etag == "\"1\"")
             #expect(try await migrated.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") } == weight)
@@ -200,7 +200,7 @@ import Testing
             let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true)
             let pool = try old.open(directory + "/cache.sqlite")
             try opening.migrator.migrate(pool, upTo: "2 variants and facts")
-            let cache = try SQLiteImageCache(pool, budget: 1_000_000)
+            let cache = SQLiteImageCache(pool, budget: 1_000_000)
             try await cache.keep(cached(1), at: url(1))
             let weight = try await pool.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") }
             let original = cached(1).image.record.hash
@@ -210,7 +210,7 @@ import Testing
             try pool.close()
 
             let migrated = try opening.open(directory + "/cache.sqlite")
-            let renewed = try SQLiteImageCache(migrated, budget: 1_000_000)
+            let renewed = SQLiteImageCache(migrated, budget: 1_000_000)
             #expect(try await renewed.image(at: url(1)) == cached(1))
             #expect(try await renewed.variant(variant) == nil)
             #expect(try await renewed.facts(of: original) == nil)
@@ -224,7 +224,7 @@ import Testing
     ) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteImageCache.opening.open(directory + "/cache.sqlite")
-            try await body(try SQLiteImageCache(pool, budget: budget), pool)
+            try await body(SQLiteImageCache(pool, budget: budget), pool)
         }
     }
 }

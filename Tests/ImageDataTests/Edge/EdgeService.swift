@@ -63,10 +63,7 @@ struct EdgeService {
         let base = try UpstreamBase(origin.url)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = directory + "/edge.sqlite"
-        let slot = StoreSlot(SQLiteImageCache.opening, at: path, .success(try SQLiteImageCache.opening.open(path))) {
-            [budget = options.coldBytes] in try SQLiteImageCache($0, budget: budget)
-        }
-        let disk = SoftImageCache(store: SoftStore(slot, StoreMonitor(path: path, logger: logger)))
+        let disk = SQLiteImageCache(try SQLiteImageCache.opening.open(path), budget: options.coldBytes)
         let pool = options.isAuthority ? try SQLiteImageStore.opening.open(directory + "/pinned.sqlite") : nil
         let caches = ImageCaches(
             hot: HotImages(budget: options.hotBytes),
@@ -102,8 +99,8 @@ struct EdgeService {
             group.cancelAll()
         }
         await upstream.shutdown()
-        slot.store?.writeUses()
-        try slot.close()
+        await disk.writeUses()
+        try disk.store.close()
         try pool?.close()
     }
 

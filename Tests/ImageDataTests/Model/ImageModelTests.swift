@@ -21,7 +21,7 @@ struct ImageModelTests {
 
     @Test(arguments: 0..<batches) func `only valid bytes are served after any events`(batch: Int) async throws {
         try await withTemporaryDirectory { directory in
-            let cache = try SQLiteImageCache(
+            let cache = SQLiteImageCache(
                 try SQLiteImageCache.opening.open(directory + "/cache.sqlite"), budget: 1_000_000)
             let store = SQLiteImageStore(try SQLiteImageStore.opening.open(directory + "/store.sqlite"))
             for (index, seed) in Self.seeds.enumerated() where index % Self.batches == batch {

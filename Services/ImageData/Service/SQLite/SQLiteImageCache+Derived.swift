@@ -8,7 +8,7 @@ extension SQLiteImageCache {
     // MARK: Variants
 
     func variant(_ variant: Variant) async throws -> StoredImage? {
-        let image: StoredImage? = try await pool.read { db in
+        let image: StoredImage? = try await store.readApart { db in
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT sha256, size, crc32, data FROM variant JOIN variant_bytes USING (id)
@@ -34,9 +34,9 @@ extension SQLiteImageCache {
         _ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool
     ) async throws {
         guard image.data.count + ImageCacheSchema.variantOverhead <= budget else { return }
-        let (uses, use) = takeUses()
-        try await pool.write { [budget] db in
-            try Self.write(uses, db)
+        let uses = takeUses()
+        _ = try await store.write { [budget] db in
+            let use = try Self.write(uses, db)
             guard isWanted() else { return }
             try db.cachedStatement(sql: "DELETE FROM variant WHERE original = ? AND width = ? AND format = ?")
                 .execute(arguments: Self.key(variant))
@@ -61,7 +61,7 @@ extension SQLiteImageCache {
     // MARK: Facts
 
     func facts(of original: ContentHash) async throws -> PictureFacts? {
-        try await pool.read { db in
+        try await store.readApart { db in
             let statement = try db.cachedStatement(
                 sql: "SELECT width, height, frames, placeholder FROM facts WHERE original = ?")
             return try Row.fetchOne(statement, arguments: [original.bytes]).map { row in
@@ -74,7 +74,7 @@ extension SQLiteImageCache {
     }
 
     func keep(_ facts: PictureFacts, of original: ContentHash) async throws {
-        try await pool.write { db in
+        _ = try await store.write { db in
             try db.cachedStatement(
                 sql:
                     "INSERT OR REPLACE INTO facts (original, width, height, frames, placeholder) VALUES (?, ?, ?, ?, ?)"
@@ -85,7 +85,7 @@ extension SQLiteImageCache {
 
     func dropDerived(from originals: Set<ContentHash>) async throws {
         guard !originals.isEmpty else { return }
-        try await pool.write { db in
+        _ = try await store.write { db in
             for table in ["variant", "facts"] {
                 let statement = try db.cachedStatement(
                     sql: """

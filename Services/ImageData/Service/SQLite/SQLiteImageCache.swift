@@ -6,13 +6,15 @@ import RPC
 import SQLiteKit
 import Synchronization
 
-/// The cache of fetched bytes in one SQLite file.
+/// The cache of fetched bytes in one SQLite file. Without one, reads are misses and writes are dropped.
 final class SQLiteImageCache: ImageCache {
-    let pool: DatabasePool
+    let store: SoftStore<DatabasePool>
     let budget: Int
 
-    /// Uses that are not written yet. They are written before each change, which may evict by them, and at shutdown.
-    private let uses: Mutex<Uses>
+    /// Uses that are not written yet; over the limit the oldest are dropped. They are written before each change, which may evict
+    /// by them, and at shutdown.
+    private let uses = Mutex(unwritten)
+    private static let unwritten = LeastRecentlyUsed<UsedImage, Void>(budget: 4_096)
 
     static let opening = StoreOpening(applicationID: "IFic", migrator: ImageCacheSchema.migrator, isCache: true)
 
@@ -22,23 +24,12 @@ final class SQLiteImageCache: ImageCache {
     /// The maximum number of contents that one query selects for eviction.
     private static let evictedAtOnce = 16
 
-    init(_ pool: DatabasePool, budget: Int) throws {
-        self.pool = pool
-        self.budget = budget
-        let last = try pool.read {
-            try Int64.fetchOne(
-                $0,
-                sql:
-                    "SELECT max((SELECT coalesce(max(used), 0) FROM content), (SELECT coalesce(max(used), 0) FROM variant))"
-            )
-        }
-        uses = Mutex(Uses(last: last ?? 0))
-    }
+    init(_ store: SoftStore<DatabasePool>, budget: Int) { (self.store, self.budget) = (store, budget) }
 
     // MARK: Reading
 
     func image(at url: String) async throws -> CachedImage? {
-        let image: CachedImage? = try await pool.read { db in
+        let image: CachedImage? = try await store.readApart { db in
             guard let row = try Self.row(url, "\(Self.columns), data", "JOIN bytes USING (id)", db) else { return nil }
             let known = try CachedRecord(row: row)
             let image = StoredImage(record: known.record, data: try row.decode(atIndex: 7))
@@ -52,12 +43,12 @@ final class SQLiteImageCache: ImageCache {
     }
 
     func record(at url: String) async throws -> CachedRecord? {
-        try await pool.read { db in try Self.row(url, Self.columns, "", db).map { try CachedRecord(row: $0) } }
+        try await store.readApart { try Self.row(url, Self.columns, "", $0).map { try CachedRecord(row: $0) } }
     }
 
-    func touch(_ url: String) { uses.withLock { $0.add(.url(url)) } }
+    func touch(_ url: String) { uses.withLock { $0.set((), for: .url(url), cost: 1) } }
 
-    func touch(_ variant: Variant) { uses.withLock { $0.add(.variant(variant)) } }
+    func touch(_ variant: Variant) { uses.withLock { $0.set((), for: .variant(variant), cost: 1) } }
 
     private static let columns = "content_type, size, sha256, crc32, stored_at, etag, last_modified"
 
@@ -76,9 +67,9 @@ final class SQLiteImageCache: ImageCache {
             if isWanted() { _ = try await evict(.urls([url])) }
             return
         }
-        let (uses, use) = takeUses()
-        try await pool.write { [budget] db in
-            try Self.write(uses, db)
+        let uses = takeUses()
+        _ = try await store.write { [budget] db in
+            let use = try Self.write(uses, db)
             // Writes are serialised: an eviction that has begun either comes after this write, or was seen by
             // `isWanted`.
             guard isWanted() else { return }
@@ -97,28 +88,41 @@ final class SQLiteImageCache: ImageCache {
     }
 
     /// Writes the uses that are only in memory.
-    func writeUses() {
-        let (uses, _) = takeUses()
+    func writeUses() async {
+        let uses = takeUses()
         // On failure, for example with a full disk, only the order of eviction is less exact.
-        try? pool.write { try Self.write(uses, $0) }
+        _ = try? await store.write { try Self.write(uses, $0) }
     }
 
-    func takeUses() -> (written: [(used: UsedImage, use: Int64)], next: Int64) {
-        uses.withLock { ($0.take(), $0.next()) }
+    /// Takes the uses that are not written yet, in their order.
+    func takeUses() -> [UsedImage] {
+        uses.withLock { uses in
+            defer { uses = Self.unwritten }
+            return uses.oldestFirst.map(\.key)
+        }
     }
 
-    static func write(_ uses: [(used: UsedImage, use: Int64)], _ db: Database) throws {
+    /// - Returns: the number of a use after these.
+    @discardableResult
+    static func write(_ uses: [UsedImage], _ db: Database) throws -> Int64 {
+        let last = try db.cachedStatement(
+            sql: """
+                SELECT max((SELECT coalesce(max(used), 0) FROM content), (SELECT coalesce(max(used), 0) FROM variant))
+                """)
+        var use = (try Int64.fetchOne(last) ?? 0) + 1
         let content = try db.cachedStatement(
             sql: "UPDATE content SET used = ? WHERE id = (SELECT content FROM url WHERE url = ?)")
         let variant = try db.cachedStatement(
             sql: "UPDATE variant SET used = ? WHERE original = ? AND width = ? AND format = ?")
-        for (used, use) in uses {
+        for used in uses {
             switch used {
             case .url(let url): try content.execute(arguments: [use, url])
             case .variant(let key):
                 try variant.execute(arguments: [use, key.original.bytes, key.width, key.format.rawValue])
             }
+            use += 1
         }
+        return use
     }
 
     /// - Returns: the row of the content. Its bytes are written unless they are already there undamaged.
@@ -143,8 +147,8 @@ final class SQLiteImageCache: ImageCache {
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
-        let (uses, _) = takeUses()
-        return try await pool.write { db in
+        let uses = takeUses()
+        return try await store.write { db in
             try Self.write(uses, db)
             switch eviction {
             case .urls(let urls):
@@ -159,7 +163,7 @@ final class SQLiteImageCache: ImageCache {
                         arguments: [Self.seconds(date)]), db)
             case .downTo(let bytes): return try Self.shrink(to: bytes, db)
             }
-        }
+        } ?? Evicted(urls: 0, bytes: 0)
     }
 
     /// - Parameter contents: the contents of deleted URLs.
@@ -214,29 +218,6 @@ final class SQLiteImageCache: ImageCache {
 enum UsedImage: Hashable {
     case url(String)
     case variant(Variant)
-}
-
-/// Records when images and variants were used.
-private struct Uses {
-    /// The maximum number of unwritten uses; over it, the oldest are dropped.
-    private static let limit = 4_096
-
-    private var last: Int64
-    private var pending = LeastRecentlyUsed<UsedImage, Int64>(budget: limit)
-
-    init(last: Int64) { self.last = last }
-
-    mutating func next() -> Int64 {
-        last += 1
-        return last
-    }
-
-    mutating func add(_ used: UsedImage) { pending.set(next(), for: used, cost: 1) }
-
-    mutating func take() -> [(used: UsedImage, use: Int64)] {
-        defer { pending = LeastRecentlyUsed(budget: Self.limit) }
-        return pending.oldestFirst.map { ($0.key, $0.value) }
-    }
 }
 
 extension CachedRecord {
