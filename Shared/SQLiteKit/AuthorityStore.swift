@@ -8,10 +8,10 @@ import ServiceKit
 ///
 /// Calls work again when the file is put back. A restart opens the file that is present then, or refuses it.
 public struct AuthorityStore: Sendable {
-    private let slot: StoreSlot<DatabasePool>
+    private let slot: StoreSlot
     private let monitor: StoreMonitor
 
-    public init(_ slot: StoreSlot<DatabasePool>, _ monitor: StoreMonitor) {
+    public init(_ slot: StoreSlot, _ monitor: StoreMonitor) {
         self.slot = slot
         self.monitor = monitor
     }
@@ -62,7 +62,7 @@ public struct AuthorityStore: Sendable {
     public func damage(isolation: isolated (any Actor)? = #isolation) async throws -> String? {
         let content = try content
         let finding = try await monitor.reading {
-            try await content.files.writing { try await content.store.damage() }
+            try await content.files.writing { try await content.pool.damage() }
         }
         if let finding { monitor.noteDamage(finding) } else { monitor.noteValidated() }
         return finding
@@ -72,21 +72,21 @@ public struct AuthorityStore: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: (DatabasePool) async throws -> Result
     ) async throws -> Result {
         let content = try content
-        return try await monitor.reading { try await content.files.reading { try await body(content.store) } }
+        return try await monitor.reading { try await content.files.reading { try await body(content.pool) } }
     }
 
     func writing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (DatabasePool) async throws -> Result
     ) async throws -> Result {
         let content = try content
-        return try await monitor.writing { try await content.files.writing { try await body(content.store) } }
+        return try await monitor.writing { try await content.files.writing { try await body(content.pool) } }
     }
 
     private static func readNow<Result>(
         _ pool: DatabasePool, _ body: (Database) throws -> Result
     ) throws -> Result { try pool.read(body) }
 
-    private var content: StoreSlot<DatabasePool>.Content {
+    private var content: StoreSlot.Content {
         get throws(RPCError) {
             guard let content = slot.content else { throw StoreTrouble.absent.answer }
             return content

@@ -11,29 +11,27 @@ extension ServiceProcess {
         _ opening: StoreOpening, _ options: StoreOptions, releasing socket: ListeningSocket
     ) throws -> (store: AuthorityStore, path: String) {
         let path = options.path ?? root.store(name)
-        let (slot, monitor) = try open(opening, at: path, options, isEdge: false, releasing: socket) { $0 }
+        let (slot, monitor) = try open(opening, at: path, options, isEdge: false, releasing: socket)
         return (AuthorityStore(slot, monitor), path)
     }
 
     /// Opens the store of a cache. See `openAuthority`.
-    /// - Parameter make: makes the service's store from an open pool.
-    public func openCache<Store>(
-        _ opening: StoreOpening, at path: String, _ options: StoreOptions, releasing socket: ListeningSocket,
-        make: @escaping @Sendable (DatabasePool) throws -> Store
-    ) throws -> SoftStore<Store> {
-        let (slot, monitor) = try open(opening, at: path, options, isEdge: true, releasing: socket, make)
-        return SoftStore(slot, monitor)
+    public func openCache(
+        _ opening: StoreOpening, at path: String, _ options: StoreOptions, releasing socket: ListeningSocket
+    ) throws -> CacheStore {
+        let (slot, monitor) = try open(opening, at: path, options, isEdge: true, releasing: socket)
+        return CacheStore(slot, monitor)
     }
 
-    private func open<Store>(
+    private func open(
         _ opening: StoreOpening, at path: String, _ options: StoreOptions, isEdge: Bool,
-        releasing socket: ListeningSocket, _ make: @escaping @Sendable (DatabasePool) throws -> Store
-    ) throws -> (StoreSlot<Store>, StoreMonitor) {
+        releasing socket: ListeningSocket
+    ) throws -> (StoreSlot, StoreMonitor) {
         let opening = opening.listed(in: root, isNew: options.isNew)
         let opened = try openStore(
             opening, at: path, isRequired: options.isRequired(isEdge: isEdge), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
-        return (StoreSlot(opening, at: path, opened, make: make), monitor)
+        return (StoreSlot(opening, at: path, opened), monitor)
     }
 
     /// Opens the service's store. On failure it logs one line; a service that requires the store exits.

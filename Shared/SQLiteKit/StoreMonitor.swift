@@ -107,7 +107,7 @@ public final class StoreMonitor: Sendable {
         return result
     }
 
-    /// - Parameter isCache: whether the store is a cache. `SoftStore` replaces a cache; an operator must restore another store.
+    /// - Parameter isCache: whether the store is a cache. `CacheStore` replaces a cache; an operator must restore another store.
     func watching<Result>(
         isReading: Bool, isCache: Bool = false, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result

@@ -3,11 +3,10 @@ import GRDB
 import Synchronization
 
 /// Holds a service's open store, or the reason why there is none. A cache's store can be replaced while the service runs.
-public final class StoreSlot<Store: Sendable>: Sendable {
+public final class StoreSlot: Sendable {
     /// A store in use.
     struct Content: Sendable {
         let pool: DatabasePool
-        let store: Store
         let files: StoreFiles
     }
 
@@ -23,31 +22,27 @@ public final class StoreSlot<Store: Sendable>: Sendable {
 
     private let opening: StoreOpening
     private let path: String
-    private let make: @Sendable (DatabasePool) throws -> Store
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - opened: the result of `ServiceProcess.openStore`.
-    ///   - make: makes the service's store from an open pool.
+    /// - Parameter opened: the result of `ServiceProcess.openStore`.
     public init(
         _ opening: StoreOpening, at path: String, _ opened: Result<DatabasePool, StoreUnusable>,
-        now: @escaping @Sendable () -> Date = { Date() }, make: @escaping @Sendable (DatabasePool) throws -> Store
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.opening = opening
         self.path = path
         self.now = now
-        self.make = make
         var state = State(
             content: opened.flatMap { pool in
-                Result { () throws(StoreUnusable) in try Self.content(pool, path, make) }
+                Result { () throws(StoreUnusable) in try Self.content(pool, path) }
             })
         if case .failure = opened { state.pace.note(at: now()) }
         self.state = Mutex(state)
     }
 
-    /// The open store; nil when there is none.
-    public var store: Store? { content?.store }
+    /// Whether a store is open.
+    public var isOpen: Bool { content != nil }
 
     /// Why there is none; nil when there is one.
     public var failure: StoreUnusable? {
@@ -134,7 +129,7 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         if let damaged { return try begin(insteadOf: damaged, report: report) }
         let pool = try opening.openReplacing(path, now: now(), report: report)
         do throws(StoreUnusable) {
-            return try Self.content(pool, path, make)
+            return try Self.content(pool, path)
         } catch {
             guard error.reason == .notADatabase else { throw error }
             return try begin(insteadOf: pool, report: report)
@@ -144,7 +139,7 @@ public final class StoreSlot<Store: Sendable>: Sendable {
     /// Replaces a damaged store with an empty one.
     private func begin(insteadOf damaged: DatabasePool, report: (String) -> Void) throws(StoreUnusable) -> Content {
         report(try remove(damaged))
-        return try Self.content(opening.intendingNew.open(path), path, make)
+        return try Self.content(opening.intendingNew.open(path), path)
     }
 
     /// Closes a damaged store and renames its file.
@@ -165,12 +160,9 @@ public final class StoreSlot<Store: Sendable>: Sendable {
     /// Closes a store that is not used again. Ignores errors, because a damaged store may fail to close.
     private func close(_ pool: DatabasePool) { try? pool.closeIntoOneFile() }
 
-    private static func content(
-        _ pool: DatabasePool, _ path: String, _ make: (DatabasePool) throws -> Store
-    ) throws(StoreUnusable) -> Content {
+    private static func content(_ pool: DatabasePool, _ path: String) throws(StoreUnusable) -> Content {
         do {
-            let files = StoreFiles(path, mark: try pool.read(StoreIdentity.mark))
-            return Content(pool: pool, store: try make(pool), files: files)
+            return Content(pool: pool, files: StoreFiles(path, mark: try pool.read(StoreIdentity.mark)))
         } catch {
             throw StoreUnusable(path: path, reason: StoreUnusable.Reason(error))
         }

@@ -46,7 +46,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it makes `SoftStore` replace a cache.
+    /// Whether it makes `CacheStore` replace a cache.
     var endsCache: Bool {
         switch self {
         case .damaged, .unreadable, .displaced, .overwritten: true
@@ -81,7 +81,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     }
 
     /// The log line for the operator.
-    /// - Parameter isCache: whether the store is a cache, which `SoftStore` replaces.
+    /// - Parameter isCache: whether the store is a cache, which `CacheStore` replaces.
     func report(_ path: String, _ reason: String, isCache: Bool) -> String {
         switch self {
         case .unreadable where isCache:

@@ -7,7 +7,7 @@ import SQLiteKit
 extension SQLiteImageStore {
     /// The store in a file that was opened.
     init(_ pool: DatabasePool) {
-        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool)) { $0 }
+        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool))
         self.init(AuthorityStore(slot, StoreMonitor(path: pool.path, logger: Logger(label: "store"))))
     }
 }
@@ -15,8 +15,8 @@ extension SQLiteImageStore {
 extension SQLiteImageCache {
     /// The cache in a file that was opened.
     convenience init(_ pool: DatabasePool, budget: Int) {
-        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool)) { $0 }
+        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool))
         let monitor = StoreMonitor(path: pool.path, logger: Logger(label: "cache"))
-        self.init(SoftStore(slot, monitor), budget: budget)
+        self.init(CacheStore(slot, monitor), budget: budget)
     }
 }

@@ -10,14 +10,14 @@ import Testing
 @Suite struct StoreInUseTests {
     private struct InUse {
         let directory: String
-        let slot: StoreSlot<DatabasePool>
+        let slot: StoreSlot
         let monitor: StoreMonitor
         let log: RecordedLog
         let clock: TestClock
 
         var path: String { directory + "/store.sqlite" }
         var authority: AuthorityStore { AuthorityStore(slot, monitor) }
-        var cache: SoftStore<DatabasePool> { SoftStore(slot, monitor) }
+        var cache: CacheStore { CacheStore(slot, monitor) }
 
         init(_ directory: String, isCache: Bool) {
             var migrator = DatabaseMigrator()
@@ -26,7 +26,7 @@ import Testing
             let path = directory + "/store.sqlite"
             let (log, clock) = (RecordedLog(), TestClock())
             let opened = Result { () throws(StoreUnusable) in try opening.open(path) }
-            slot = StoreSlot(opening, at: path, opened, now: clock.read) { $0 }
+            slot = StoreSlot(opening, at: path, opened, now: clock.read)
             monitor = StoreMonitor(path: path, logger: log.logger, unusable: opened.failure)
             (self.directory, self.log, self.clock) = (directory, log, clock)
         }
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    private func damage(_ cache: SoftStore<DatabasePool>) async throws -> [Int]? {
+    private func damage(_ cache: CacheStore) async throws -> [Int]? {
         try await cache.reading { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     }
 

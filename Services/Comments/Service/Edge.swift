@@ -11,7 +11,7 @@ extension CommentsService {
     /// it responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("comments", of: base)
-        let store = try process.openCache(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket) { $0 }
+        let store = try process.openCache(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket)
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)

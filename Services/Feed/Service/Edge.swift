@@ -12,7 +12,7 @@ extension FeedService {
     /// responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("feed", of: base)
-        let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket) { $0 }
+        let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket)
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)

@@ -6,7 +6,7 @@ import SearchContract
 
 /// Implements the contract of search.
 struct SearchHandlers: Sendable {
-    let index: SoftStore<SearchIndex>
+    let index: CacheStore
     let standing: IndexStanding
 
     var table: MethodTable {
@@ -29,7 +29,7 @@ struct SearchHandlers: Sendable {
         // Before reading: a change in between is not promised.
         let (indexedAt, indexing) = (standing.indexedAt, standing.indexing)
         let page = try await index.reading {
-            try await $0.find(query, limit, after: start, maximumTotal: FoundItems.maximumTotal)
+            try await SearchIndex($0).find(query, limit, after: start, maximumTotal: FoundItems.maximumTotal)
         }
         guard let page else {
             return FoundItems(items: [], nextAfter: nil, totalAtLeast: 0, indexedAt: nil, indexing: 0)
@@ -42,8 +42,9 @@ struct SearchHandlers: Sendable {
 
     private func suggestions(_ params: Suggest) async throws -> Suggestions {
         let limit = params.limit ?? Suggest.defaultLimit
-        let found = try await index.reading { index in
-            Suggestions(
+        let found = try await index.reading { pool in
+            let index = SearchIndex(pool)
+            return Suggestions(
                 tags: try await index.suggestions(params.prefix, .tag, limit).map(Suggestion.init),
                 places: try await index.suggestions(params.prefix, .place, limit).map(Suggestion.init),
                 people: try await index.suggestions(params.prefix, .person, limit).map(Suggestion.init))

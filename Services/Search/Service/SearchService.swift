@@ -48,8 +48,7 @@ struct SearchService: AsyncParsableCommand {
         }
         let index = try process.openCache(
             SearchIndex.opening, at: storeOptions.path ?? process.root.store("search"), storeOptions,
-            releasing: socket
-        ) { SearchIndex($0) }
+            releasing: socket)
         let feed = await RPCClient.make(to: feedPath, as: process.name, version: ServiceProcess.version)
         let comments =
             commentsPath == feedPath

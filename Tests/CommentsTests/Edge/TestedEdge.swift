@@ -37,9 +37,8 @@ final class TestedEdge: Sendable {
         storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
         let slot = StoreSlot(
             SQLiteCommentsCache.opening, at: pool.path,
-            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly)), now: clock.read
-        ) { $0 }
-        cache = SQLiteCommentsCache(SoftStore(slot, storeMonitor))
+            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly)), now: clock.read)
+        cache = SQLiteCommentsCache(CacheStore(slot, storeMonitor))
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: cache,

@@ -16,7 +16,7 @@ import Upstream
 /// An edge with a scripted upstream and clocks that the test sets.
 final class EdgeRig: Sendable {
     let feed: EdgeFeed
-    let slot: StoreSlot<DatabasePool>
+    let slot: StoreSlot
     let cache: SQLiteFeedCache
     let monitor: StoreMonitor
     let upstream: UpstreamMonitor
@@ -39,11 +39,11 @@ final class EdgeRig: Sendable {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         }
         let faults = Recorded<String>()
-        slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { $0 }
+        slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened)
         monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
         let base = try UpstreamBase("http://up.example")
         upstream = UpstreamMonitor(base, logger: logger, clock: time)
-        cache = SQLiteFeedCache(SoftStore(slot, monitor))
+        cache = SQLiteFeedCache(CacheStore(slot, monitor))
         let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)

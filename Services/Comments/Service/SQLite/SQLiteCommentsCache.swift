@@ -10,10 +10,10 @@ import ServiceKit
 /// The last valid answers in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for
 /// the disk on another thread. Without a store every operation succeeds, and nothing is cached.
 struct SQLiteCommentsCache: CommentsCache {
-    private let store: SoftStore<DatabasePool>
+    private let store: CacheStore
     private let limits: CommentsCacheLimits
 
-    init(_ store: SoftStore<DatabasePool>, limits: CommentsCacheLimits = CommentsCacheLimits()) {
+    init(_ store: CacheStore, limits: CommentsCacheLimits = CommentsCacheLimits()) {
         self.store = store
         self.limits = limits
     }

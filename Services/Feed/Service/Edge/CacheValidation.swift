@@ -64,7 +64,7 @@ struct CacheValidation {
                 return try await dropExpired() ? .deleted : .kept
             } catch let error where Self.isDamage(error) {
                 await store.restore(isDamaged: true)
-                guard store.slot.store != nil else { throw StoreTrouble.absent.answer }
+                guard store.slot.isOpen else { throw StoreTrouble.absent.answer }
                 return .deleted
             }
         }

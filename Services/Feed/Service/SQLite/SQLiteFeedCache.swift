@@ -10,10 +10,10 @@ import ServiceKit
 /// reads, and writes, which wait for the disk, run on other threads. Without a store every operation succeeds, and
 /// nothing is cached.
 struct SQLiteFeedCache: FeedCache {
-    let store: SoftStore<DatabasePool>
+    let store: CacheStore
     private let budget: Int
 
-    init(_ store: SoftStore<DatabasePool>, budget: Int = FeedCachePolicy.budget) {
+    init(_ store: CacheStore, budget: Int = FeedCachePolicy.budget) {
         (self.store, self.budget) = (store, budget)
     }
 

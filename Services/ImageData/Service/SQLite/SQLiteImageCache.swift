@@ -8,7 +8,7 @@ import Synchronization
 
 /// The cache of fetched bytes in one SQLite file. Without one, reads are misses and writes are dropped.
 final class SQLiteImageCache: ImageCache {
-    let store: SoftStore<DatabasePool>
+    let store: CacheStore
     let budget: Int
 
     /// Uses that are not written yet; over the limit the oldest are dropped. They are written before each change, which may evict
@@ -24,7 +24,7 @@ final class SQLiteImageCache: ImageCache {
     /// The maximum number of contents that one query selects for eviction.
     private static let evictedAtOnce = 16
 
-    init(_ store: SoftStore<DatabasePool>, budget: Int) { (self.store, self.budget) = (store, budget) }
+    init(_ store: CacheStore, budget: Int) { (self.store, self.budget) = (store, budget) }
 
     // MARK: Reading
 

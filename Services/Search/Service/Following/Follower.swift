@@ -13,7 +13,7 @@ import Timing
 /// reading arrives in an event that is applied later.
 struct Follower: Sendable {
     let services: FollowedServices
-    let index: SoftStore<SearchIndex>
+    let index: CacheStore
     let standing: IndexStanding
     let logger: Logger
     let clock: any MonotonicClock
@@ -50,7 +50,7 @@ struct Follower: Sendable {
 
     /// Follows from the progress of the index on, until the index fails.
     private func follow() async throws {
-        guard let progress = try await index.reading({ try $0.progress() }) else { return }
+        guard let progress = try await index.reading({ try SearchIndex($0).progress() }) else { return }
         standing.noteStored(
             indexing: try await percent(progress), currentAt: progress.indexedAt)
         let inbox = EventInbox(clock)
@@ -192,7 +192,9 @@ struct Follower: Sendable {
 
     private func writing<Result>(_ body: @Sendable (SearchIndex) async throws -> Result) async throws -> Result {
         do {
-            guard let result = try await index.writing({ try await body($0) }) else { throw IndexReplaced() }
+            guard let result = try await index.writing({ try await body(SearchIndex($0)) }) else {
+                throw IndexReplaced()
+            }
             return result
         } catch let error as RPCError {
             throw IndexFault(error)
@@ -201,7 +203,7 @@ struct Follower: Sendable {
 
     private func reading<Result>(_ body: (SearchIndex) throws -> Result) async throws -> Result {
         do {
-            guard let result = try await index.reading({ try body($0) }) else { throw IndexReplaced() }
+            guard let result = try await index.reading({ try body(SearchIndex($0)) }) else { throw IndexReplaced() }
             return result
         } catch let error as RPCError {
             throw IndexFault(error)
