@@ -40,10 +40,14 @@ struct FeedReader: Sendable {
     ///   - id: the last image before the stretch; nil at the top.
     ///   - pagesBefore: how many pages the walk has read before.
     func stretch(after id: UUID?, pagesBefore: Int) async throws -> FeedStretch {
-        var (cursor, count, bytes, prepared) = (id, 0, 0, PreparedPages())
-        var stretch = FeedStretch()
-        try await withThrowingTaskGroup(of: PreparedPages.Page.self) { group in
-            while !stretch.isLast, count < Self.fullCount, bytes + prepared.commentBytes < Self.fullBytes {
+        var (cursor, count, bytes) = (id, 0, 0)
+        var (stretch, pages) = (FeedStretch(), [Int: [WalkedImage]]())
+        func add(_ page: (place: Int, images: [WalkedImage])) {
+            pages[page.place] = page.images
+            bytes += page.images.reduce(0) { $1.entry.comments.reduce($0) { $0 + $1.textBytes } }
+        }
+        try await withThrowingTaskGroup(of: (place: Int, images: [WalkedImage]).self) { group in
+            while !stretch.isLast, count < Self.fullCount, bytes < Self.fullBytes {
                 let page: FollowedServices.FeedPage
                 do throws(RPCError) {
                     page = try await services.page(after: cursor)
@@ -54,10 +58,8 @@ struct FeedReader: Sendable {
                     stretch.isOfEdge = true
                     break
                 }
-                if stretch.pages >= Self.pagesUnderWay, let page = try await group.next() { prepared.add(page) }
-                group.addTask { [place = stretch.pages] in
-                    PreparedPages.Page(place: place, images: try await prepare(page.images))
-                }
+                if stretch.pages >= Self.pagesUnderWay, let page = try await group.next() { add(page) }
+                group.addTask { [place = stretch.pages] in (place, try await prepare(page.images)) }
                 cursor = page.images.last?.id ?? cursor
                 count += page.images.count
                 bytes += page.images.reduce(0) { $0 + $1.textBytes }
@@ -65,9 +67,9 @@ struct FeedReader: Sendable {
                 stretch.isOfEdge = page.isOfEdge
                 stretch.isLast = page.isLast || page.isOfEdge && pagesBefore + stretch.pages >= Self.edgePages
             }
-            for try await page in group { prepared.add(page) }
+            for try await page in group { add(page) }
         }
-        stretch.images = prepared.images
+        stretch.images = (0..<stretch.pages).flatMap { pages[$0] ?? [] }
         return stretch
     }
 
@@ -89,26 +91,4 @@ struct FeedReader: Sendable {
             return [:]
         }
     }
-}
-
-/// Pages that are prepared in any order.
-private struct PreparedPages {
-    struct Page: Sendable {
-        /// Its place in the stretch.
-        let place: Int
-        let images: [WalkedImage]
-    }
-
-    private var pages: [Page] = []
-
-    /// The size of the comments.
-    private(set) var commentBytes = 0
-
-    mutating func add(_ page: Page) {
-        pages.append(page)
-        commentBytes += page.images.reduce(0) { $1.entry.comments.reduce($0) { $0 + $1.textBytes } }
-    }
-
-    /// In feed order.
-    var images: [WalkedImage] { pages.sorted { $0.place < $1.place }.flatMap(\.images) }
 }

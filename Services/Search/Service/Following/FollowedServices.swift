@@ -18,19 +18,37 @@ struct FollowedServices: Sendable {
         await comments
     }
 
-    // MARK: The feed
+    // MARK: Watching
 
-    /// - Throws: the reason why the feed cannot be watched.
-    func checkFeed() async throws(RPCError) { _ = try await count() }
+    enum Source: String, Sendable {
+        case feed, comments
+    }
+
+    /// - Throws: the reason why the source cannot be watched.
+    func check(_ source: Source) async throws(RPCError) {
+        switch source {
+        case .feed: _ = try await count()
+        case .comments: _ = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: [UUID()]))
+        }
+    }
+
+    func watch(_ source: Source, since seq: String, _ body: (IndexEvent) async -> Void) async throws {
+        switch source {
+        case .feed:
+            try await feed.withStream(FeedContract.watch, WatchFeed(since: seq)) { stream in
+                for try await event in stream { await body(IndexEvent(event)) }
+            }
+        case .comments:
+            try await comments.withStream(CommentsContract.watch, WatchComments(since: seq)) { stream in
+                for try await event in stream { await body(IndexEvent(event)) }
+            }
+        }
+    }
+
+    // MARK: The feed
 
     func count() async throws(RPCError) -> Int {
         try await feed.call(FeedContract.count, Empty()).count
-    }
-
-    func watchFeed(since seq: String, _ body: (IndexEvent) async -> Void) async throws {
-        try await feed.withStream(FeedContract.watch, WatchFeed(since: seq)) { stream in
-            for try await event in stream { await body(IndexEvent(event)) }
-        }
     }
 
     /// A page of the feed.
@@ -51,17 +69,6 @@ struct FollowedServices: Sendable {
     }
 
     // MARK: Comments
-
-    /// - Throws: the reason why the comments cannot be watched.
-    func checkComments() async throws(RPCError) {
-        _ = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: [UUID()]))
-    }
-
-    func watchComments(since seq: String, _ body: (IndexEvent) async -> Void) async throws {
-        try await comments.withStream(CommentsContract.watch, WatchComments(since: seq)) { stream in
-            for try await event in stream { await body(IndexEvent(event)) }
-        }
-    }
 
     /// How many images are asked for at once.
     static let imagesAtOnce = CommentedImages.maximumImages

@@ -64,7 +64,7 @@ struct Follower: Sendable {
 
     // MARK: Watching
 
-    private func watch(_ source: IndexStanding.Source, since seq: String?, _ inbox: EventInbox) async {
+    private func watch(_ source: FollowedServices.Source, since seq: String?, _ inbox: EventInbox) async {
         // A store without progress asks for a reset.
         var seq = seq ?? ""
         var backoff = Backoff()
@@ -72,14 +72,14 @@ struct Follower: Sendable {
             // The sleep ends early if the task is cancelled.
             try? await clock.sleep(for: backoff.next())
             do {
-                try await check(source)
+                try await services.check(source)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         try await clock.sleep(for: Self.settling)
                         standing.noteFollowing(source)
                     }
                     defer { group.cancelAll() }
-                    try await watch(source, since: seq) { event in
+                    try await services.watch(source, since: seq) { event in
                         backoff.reset()
                         await inbox.put(event)
                         seq = event.seq
@@ -88,22 +88,6 @@ struct Follower: Sendable {
             } catch {
                 if !Task.isCancelled { standing.noteLost(source, error) }
             }
-        }
-    }
-
-    private func check(_ source: IndexStanding.Source) async throws {
-        switch source {
-        case .feed: try await services.checkFeed()
-        case .comments: try await services.checkComments()
-        }
-    }
-
-    private func watch(
-        _ source: IndexStanding.Source, since seq: String, _ body: (IndexEvent) async -> Void
-    ) async throws {
-        switch source {
-        case .feed: try await services.watchFeed(since: seq, body)
-        case .comments: try await services.watchComments(since: seq, body)
         }
     }
 

@@ -5,9 +5,7 @@ import Synchronization
 
 /// How complete the index is, for answers and health checks. Logs each change once.
 final class IndexStanding: Sendable {
-    enum Source: String, Sendable {
-        case feed, comments
-    }
+    typealias Source = FollowedServices.Source
 
     private enum Link: Equatable {
         case connecting, following
