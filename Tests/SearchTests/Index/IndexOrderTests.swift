@@ -191,6 +191,65 @@ import Testing
         }
     }
 
+    @Test(
+        "whenever events arrive and pages are read, the index has the order of the feed in the end",
+        arguments: 0..<ModelSeeds.count(usual: 20))
+    func lateEvents(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        try await TestedIndex.with { tested in
+            // The positions of images, also of removed ones, which are cursors.
+            var (feed, positions, last) = ([Int](), [Int: Int](), 0)
+            var (events, cursor) = ([IndexEvent.Change](), Int?.none)
+            func change() {
+                if let number = feed.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
+                    feed.removeAll { $0 == number }
+                    events.append(.removed([UUID(number)]))
+                } else {
+                    // Some were removed before.
+                    let number = Int.random(in: 1...30, using: &random)
+                    guard !feed.contains(number) else { return }
+                    feed.insert(number, at: 0)
+                    last += 1
+                    positions[number] = last
+                    events.append(.published([image(number)]))
+                }
+            }
+            func deliver(_ count: Int) async throws {
+                for event in events.prefix(count) { try await tested.apply(event) }
+                events.removeFirst(min(count, events.count))
+            }
+            func reset() async throws {
+                events = []
+                cursor = nil
+                try await tested.apply(.feedReset)
+            }
+            /// Reads pages while the feed changes, before it writes them.
+            func walk() async throws {
+                guard tested.progress.walk == .walking else { return }
+                var pages: [[Int]] = []
+                for _ in 0..<Int.random(in: 1...3, using: &random) where pages.last?.count ?? 3 == 3 {
+                    let position = cursor.flatMap { positions[$0] } ?? .max
+                    pages.append(Array(feed.filter { positions[$0] ?? 0 < position }.prefix(3)))
+                    cursor = pages.last?.last ?? cursor
+                    if Bool.random(using: &random) { change() }
+                }
+                for page in pages { try await tested.walk(page.map { (image($0), []) }, isLast: page.count < 3) }
+            }
+            try await reset()
+            for _ in 0..<120 {
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0..<4: change()
+                case 4..<8: try await deliver(Int.random(in: 1...4, using: &random))
+                case 8..<11: try await walk()
+                default: try await reset()
+                }
+            }
+            while tested.progress.walk == .walking { try await walk() }
+            try await deliver(.max)
+            #expect(try await tested.find("") == feed.map { UUID($0) })
+        }
+    }
+
     @Test("a walk over a part of a feed removes nothing")
     func partialWalk() async throws {
         try await TestedIndex.with { tested in
