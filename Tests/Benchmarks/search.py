@@ -130,6 +130,8 @@ def fill(services, words, items, comments):
             rows.append((id, text, place, "https://example.org/a.jpg", json.dumps(chosen, ensure_ascii=False) if chosen else None))
         with feed:
             feed.executemany("INSERT INTO item (id, description, location, image, tags) VALUES (?, ?, ?, ?, ?)", rows)
+    with feed:
+        feed.execute("UPDATE total SET items = (SELECT count(*) FROM item)")
     feed.close()
     store = sqlite3.connect(services.root + "/data/comments.sqlite")
     authors = [words.words[rank].title() for rank in range(1_000, 11_000)]

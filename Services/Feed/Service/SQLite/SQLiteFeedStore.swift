@@ -134,6 +134,7 @@ struct SQLiteFeedStore: FeedStore {
             new.reverse()
             try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id IN (\(Self.marks(new.count)))")
                 .execute(arguments: StatementArguments(new.map(\.id)))
+            try Self.count(new.count, db)
             try ChangeTable.append(FeedChange.published(new).stored, db)
             return new
         }
@@ -160,10 +161,16 @@ struct SQLiteFeedStore: FeedStore {
                 try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?").execute(arguments: [id])
                 removed.append((id, position))
             }
+            guard !removed.isEmpty else { return [] }
+            try Self.count(-removed.count, db)
             let ids = removed.sorted { $0.position > $1.position }.map(\.id)
-            if !ids.isEmpty { try ChangeTable.append(FeedChange.removed(ids).stored, db) }
+            try ChangeTable.append(FeedChange.removed(ids).stored, db)
             return ids
         }
+    }
+
+    private static func count(_ change: Int, _ db: Database) throws {
+        try db.cachedStatement(sql: "UPDATE total SET items = items + ?").execute(arguments: [change])
     }
 }
 

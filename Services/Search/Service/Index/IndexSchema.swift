@@ -114,7 +114,7 @@ enum IndexSchema {
             -- The images that the walk through the feed has not found yet.
             CREATE TABLE unfound (number INTEGER PRIMARY KEY) STRICT;
             INSERT INTO unfound SELECT number FROM image, progress
-                WHERE walk <> 0 AND image.generation < progress.generation;
+                WHERE walk <> 0 AND image.generation < progress.generation ORDER BY number;
             ALTER TABLE image DROP COLUMN generation;
 
             UPDATE progress SET walk_last = coalesce(walk_last, walk_number - 1);

@@ -100,8 +100,10 @@ final class IndexWriter {
 
     // MARK: The walk
 
-    /// Begins a walk, which has found no image yet.
-    func markAllUnfound() throws { try db.execute(sql: "INSERT OR IGNORE INTO unfound SELECT number FROM image") }
+    /// Begins a walk, which has found no image yet. In the order of the ids, which SQLite prefers, it would take ten times as long.
+    func markAllUnfound() throws {
+        try db.execute(sql: "INSERT OR IGNORE INTO unfound SELECT number FROM image ORDER BY number")
+    }
 
     /// - Returns: whether the walk had not found the image before.
     func markFound(_ number: Int64) throws -> Bool {
