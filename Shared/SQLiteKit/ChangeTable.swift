@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import JSON
+import RPC
 import ServiceKit
 
 /// The table in which a store remembers its changes. A write and its change are one transaction, so watchers continue where they
@@ -19,6 +20,9 @@ public enum ChangeTable {
     /// The table is trimmed after so many changes, or after one with more than `largeChange` bytes.
     public static let trimmingPeriod: Int64 = 64
     public static let largeChange = 64 << 10
+
+    /// The maximum size of a change that is sent, in bytes: an event is one message.
+    public static let maximumChange = Limits().frameBytes - 1_024
 
     /// For a migration.
     public static let schema = """
@@ -70,7 +74,7 @@ public enum ChangeTable {
         return try mark(row)
     }
 
-    /// The event after a mark; see `ChangeLog`. A change that cannot be decoded gets a reset, as one that is missing.
+    /// The event after a mark; see `ChangeLog`. A change that cannot be decoded or sent gets a reset, as one that is missing.
     /// - Parameter report: receives one line about such a change.
     static func news<Change>(
         after mark: ChangeMark?, _ db: Database, report: (String) -> Void,
@@ -82,9 +86,10 @@ public enum ChangeTable {
         let content: Data = try row.decode(atIndex: 2)
         let change: Change
         do throws(JSONError) {
+            guard content.count <= maximumChange else { throw .refused("it is too large for a message") }
             change = try read(RawJSON(checking: content))
         } catch {
-            report("change \(mark.number + 1) cannot be decoded (\(error)): its watchers get a reset")
+            report("change \(mark.number + 1) cannot be sent (\(error)): its watchers get a reset")
             return ChangeNews(.reset, mark: try last(db))
         }
         return ChangeNews(.change(change), mark: try self.mark(row))

@@ -156,7 +156,21 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
                 }
                 return lines
             }
-            #expect(reports.count == 1 && reports[0].hasPrefix("change 2 cannot be decoded"))
+            #expect(reports.count == 1 && reports[0].hasPrefix("change 2 cannot be sent"))
+        }
+    }
+
+    @Test(arguments: [0, 1]) func `a change that is too large for a message is missing`(excess: Int) async throws {
+        try await withStore { pool, _ in
+            let start = try last(pool)
+            try append(1...2, to: pool)
+            let size = ChangeTable.maximumChange + excess
+            try await pool.write { db in
+                try db.execute(
+                    sql: "UPDATE change SET content = ? WHERE number = 1",
+                    arguments: [Data("1".utf8) + Data(repeating: UInt8(ascii: " "), count: size - 1)])
+            }
+            #expect(try told(after: start, pool) == (excess == 0 ? [.change(1), .change(2)] : [.reset]))
         }
     }
 

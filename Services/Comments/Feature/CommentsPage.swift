@@ -12,14 +12,20 @@ public struct CommentsPage: Equatable, Sendable {
     public static let maximumBytes = 1_048_576
 
     public init(_ slice: CommentsSlice) {
-        var bytes = 0
-        let fitting = slice.items.prefix { comment in
-            bytes += comment.textBytes
-            return bytes <= Self.maximumBytes
-        }
-        // A comment that is larger than this limit is a page of its own.
-        items = Array(slice.items.prefix(max(1, fitting.count)))
+        items = Array(slice.items[...].fitting)
         nextAfterID = slice.hasMore || items.count < slice.items.count ? items.last?.id : nil
+    }
+}
+
+extension ArraySlice<ImageComment> {
+    /// The first ones, as many as fit into a page. A comment that is larger than the limit is a page of its own.
+    public var fitting: ArraySlice {
+        var bytes = 0
+        let fitting = prefix { comment in
+            bytes += comment.textBytes
+            return bytes <= CommentsPage.maximumBytes
+        }
+        return prefix(Swift.max(1, fitting.count))
     }
 }
 

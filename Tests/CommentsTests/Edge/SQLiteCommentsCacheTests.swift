@@ -87,6 +87,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1]) func `a long list is logged in changes that fit into a message`(excess: Int) async throws {
+        try await withStore { cache, _ in
+            var mark = try await cache.lastChange()
+            func next() async throws -> CommentsChange? {
+                guard let news = try await cache.news(after: mark), case .change(let change) = news.content else {
+                    return nil
+                }
+                mark = news.mark
+                return change
+            }
+            // By their number, and by the size of their texts.
+            let most = SQLiteCommentsCache.loggedAtOnce
+            let list = kept(Array(1...most + excess))
+            #expect(try await cache.keep(list))
+            #expect(try await next() == .posted(Array(list.comments[..<most])))
+            #expect(try await next() == (excess == 0 ? nil : .posted(Array(list.comments[most...]))))
+            let half = CommentsPage.maximumBytes / 2
+            let large = (1...2).map { number in
+                ImageComment(
+                    id: UUID(number: number), imageID: list.imageID,
+                    message: String(repeating: "x", count: half - 3 + (number == 2 ? excess : 0)),
+                    createdAt: moment(0), username: "ana")
+            }
+            try await cache.forget(list.imageID)
+            while try await next() != nil {}
+            #expect(try await cache.keep(CachedComments(imageID: list.imageID, comments: large, savedAt: moment(1))))
+            #expect(try await next() == .posted(Array(large.prefix(excess == 0 ? 2 : 1))))
+            #expect(try await next() == (excess == 0 ? nil : .posted([large[1]])))
+        }
+    }
+
     @Test func `an evicted answer's comments are deleted`() async throws {
         try await withStore(images: 2) { store, pool in
             for image in 1...3 { _ = try await store.keep(kept([1, 2], on: image)) }
@@ -139,7 +170,7 @@ import Testing
     }
 
     private func withStore(
-        images: Int = 100, bytes: Int = 1_000_000,
+        images: Int = 100, bytes: Int = 100_000_000,
         _ body: (SQLiteCommentsCache, DatabasePool) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in

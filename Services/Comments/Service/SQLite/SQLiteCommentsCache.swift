@@ -100,8 +100,7 @@ struct SQLiteCommentsCache: CommentsCache {
             let present = former.filter { $0.goneSince == nil }.map(\.id)
             let (known, current) = (Set(present), Set(answer.comments.map(\.id)))
             try Self.log(removed: present.filter { !current.contains($0) }, db)
-            let new = answer.comments.filter { !known.contains($0.id) }
-            if !new.isEmpty { try ChangeTable.append(CommentsChange.posted(new).stored, db) }
+            try Self.log(new: answer.comments.filter { !known.contains($0.id) }, db)
             try Self.makeRoom(limits, db)
             return true
         } ?? false
@@ -131,9 +130,26 @@ struct SQLiteCommentsCache: CommentsCache {
         try log(removed: ids, db)
     }
 
+    // A change is one message, and a list of an upstream may be longer.
+
     private static func log(removed ids: [UUID], _ db: Database) throws {
-        if !ids.isEmpty { try ChangeTable.append(CommentsChange.removed(ids).stored, db) }
+        for start in stride(from: 0, to: ids.count, by: loggedAtOnce) {
+            let part = ids[start..<min(start + loggedAtOnce, ids.count)]
+            try ChangeTable.append(CommentsChange.removed(Array(part)).stored, db)
+        }
     }
+
+    private static func log(new comments: [ImageComment], _ db: Database) throws {
+        var rest = comments[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(loggedAtOnce).fitting
+            try ChangeTable.append(CommentsChange.posted(Array(part)).stored, db)
+            rest = rest.dropFirst(part.count)
+        }
+    }
+
+    /// The maximum number of comments in one change.
+    static let loggedAtOnce = 5_000
 
     private static func nextTurn(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(max(turn), 0) + 1 FROM answer")) ?? 1
