@@ -4,6 +4,12 @@ public struct PictureHints: Equatable, Hashable, Sendable {
     /// The allowed widths and heights in pixels.
     public static let sides = 1...50_000_000
 
+    /// The widths of smaller variants of a picture, in pixels.
+    public static let variantWidths = [320, 640, 960, 1_280]
+
+    /// The widths of variants, for texts.
+    public static let variantWidthsText = variantWidths.map(String.init).joined(separator: ", ")
+
     /// In pixels, of the picture as it is shown, with its orientation applied. Nil if `height` is nil.
     public let width: Int?
     public let height: Int?

@@ -40,9 +40,6 @@ public struct LoadImage: Sendable, Equatable {
         self.accept = accept
     }
 
-    /// The widths of variants in pixels.
-    public static let widths = [320, 640, 960, 1_280]
-
     /// The media types of variants that not every client can read.
     public enum VariantType: String, Sendable, CaseIterable {
         case webp = "image/webp"
@@ -77,7 +74,8 @@ public struct LoadImage: Sendable, Equatable {
             "The time to live of cached bytes, in seconds.")
         let width = object.optional(
             "width", .integer(PictureHints.sides), \.width,
-            "Return a variant of the next width of 320, 640, 960 and 1280 pixels; the original if it is not wider.")
+            "Return a variant of the next of these widths: \(PictureHints.variantWidthsText); the original if it is not wider."
+        )
         let accept = object.optional(
             "accept", .array(of: .oneOf, count: 0...VariantType.allCases.count), \.accept,
             "The media types that the caller accepts for a variant.")

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import ImageDataContract
 
@@ -12,7 +13,7 @@ struct WantedPicture: Hashable, Sendable {
     /// - Parameter width: rounded up to the next of the service's widths; above all of them the original is wanted.
     init(id: UUID, width: Int? = nil, acceptsWebP: Bool = false) {
         self.id = id
-        self.width = width.flatMap { width in LoadImage.widths.first { $0 >= width } }
+        self.width = width.flatMap { width in PictureHints.variantWidths.first { $0 >= width } }
         // The original has one format only.
         self.acceptsWebP = self.width != nil && acceptsWebP
     }

@@ -98,8 +98,10 @@ extension Pages {
 
     /// The value of `srcset`. A reader who saves data gets smaller pictures.
     func sources(_ id: UUID, _ reader: Reader) -> String {
-        let widths = reader.savesData ? [320, 640] : [320, 640, 960, 1_280]
-        return widths.map { "\(path(Self.imagePath(id, width: $0))) \($0)w" }.joined(separator: ", ")
+        let widths = PictureHints.variantWidths
+        return widths.prefix(reader.savesData ? 2 : widths.count).map {
+            "\(path(Self.imagePath(id, width: $0))) \($0)w"
+        }.joined(separator: ", ")
     }
 
     /// The value of `sizes` of pictures in the feed: about the widths that the style gives them.

@@ -1,13 +1,12 @@
+import EdgeModel
+
 /// Identifies a smaller picture that was made from an image.
 public struct Variant: Hashable, Sendable {
     public let original: ContentHash
 
-    /// In pixels: one of `widths`.
+    /// In pixels: one of `PictureHints.variantWidths`.
     public let width: Int
     public let format: VariantFormat
-
-    /// The widths of variants in pixels.
-    public static let widths = [320, 640, 960, 1_280]
 
     public init(of original: ContentHash, width: Int, format: VariantFormat) {
         self.original = original
@@ -17,11 +16,11 @@ public struct Variant: Hashable, Sendable {
 
     /// The variant that may be served in place of an image.
     /// - Parameters:
-    ///   - width: the wanted width; the next of `widths` is used.
+    ///   - width: the wanted width; the next of `PictureHints.variantWidths` is used.
     ///   - acceptsWebP: otherwise the variant has a format that every client of the original can read.
     /// - Returns: nil when only the original is wide enough.
     public init?(of original: ContentHash, contentType: String, width: Int, acceptsWebP: Bool) {
-        guard let next = Self.widths.first(where: { $0 >= width }),
+        guard let next = PictureHints.variantWidths.first(where: { $0 >= width }),
             let format = VariantFormat(of: contentType, acceptsWebP: acceptsWebP)
         else { return nil }
         self.init(of: original, width: next, format: format)

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import HTTPTypes
 import ImageDataContract
@@ -5,7 +6,8 @@ import RPC
 
 extension WantedPicture {
     static let width = QueryParameter.integer(
-        "w", in: 1 ... .max, example: 640, "Return a variant of the next of these widths: 320, 640, 960, 1280.")
+        "w", in: 1 ... .max, example: 640,
+        "Return a variant of the next of these widths: \(PictureHints.variantWidthsText).")
 
     /// The picture that a request asks for: with `w`, a variant in a format that `Accept` names. A client with `Save-Data: on`
     /// gets the next smaller one.
@@ -21,7 +23,7 @@ extension WantedPicture {
 
     /// The width before the one that would be used.
     private static func smaller(than width: Int) -> Int {
-        LoadImage.widths.last { $0 < LoadImage.widths.first { $0 >= width } ?? .max } ?? width
+        PictureHints.variantWidths.last { $0 < PictureHints.variantWidths.first { $0 >= width } ?? .max } ?? width
     }
 
     /// The request fields that select the picture, for `Vary`.
