@@ -243,6 +243,51 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `runs that meet are joined, although items were removed there`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([7, 6, 5, 4], at: .start, .last)
+            try await cache.keep([9], at: .start)
+            let kept = try await cache.keep([8, 7, 5], at: .after(9))
+            #expect(kept?.removed == [UUID(number: 6)])
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 7, 5, 4])
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            #expect(try await cache.numbers(10, at: .after(6)) == [5, 4])
+            try await cache.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a page of several runs joins them`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for page in [[4, 3, 2, 1], [8, 7, 6], [9]] { try await cache.keep(page, at: .start) }
+            try await cache.keep([8, 6, 5, 4, 2], at: .after(9))
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 6, 5, 4, 2, 1])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `items around an unknown cursor were not removed`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 6, 5], at: .start, savedAt: 1)
+            #expect(try await cache.keep([6, 5], at: .after(7), savedAt: 2)?.removed == [])
+            #expect(try await cache.numbers(10, at: .start) == [9, 8])
+            #expect(try await cache.numbers(10, at: .after(7)) == [6, 5])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an answer that is older than an item does not remove it`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6], at: .start, savedAt: 2)
+            #expect(try await cache.keep([8, 7, 6], at: .start, savedAt: 1)?.removed == [])
+            #expect(try await cache.keep([], at: .after(8), savedAt: 1)?.removed == [])
+            #expect(try await cache.count() == 4)
+            try await cache.keep([9, 8, 7], at: .start, savedAt: 2)
+            #expect(try await cache.keep([9, 7], at: .start, savedAt: 2)?.removed == [UUID(number: 8)])
+        }
+    }
+
     @Test(arguments: Factory.all) func `runs that meet from below are joined`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([3, 2], at: .start)

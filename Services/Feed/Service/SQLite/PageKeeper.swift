@@ -137,32 +137,43 @@ struct PageKeeper {
     private mutating func lay(
         _ items: [FeedImage], after origin: CacheNode, shownAt: Date? = nil
     ) throws -> Int64 {
-        let run = try links.run(after: origin, limit: FeedAlignment.reach(of: items.count))
-        let alignment = FeedAlignment(
-            page: items.map(\.id), run: run.map(\.id), isAfterItem: !origin.isBeginning)
+        var run = try links.run(after: origin, limit: FeedAlignment.reach(of: items.count))
+        var alignment = FeedAlignment(page: items.map(\.id), run: run.map(\.id), isAfterItem: !origin.isBeginning)
+        let known = try items.map { try links.node($0.id) }
         let numbers = try items.map { try links.write($0, savedAt: page.savedAt) }
         try move(origin, shownAt: shownAt ?? origin.savedAt, before: numbers, alignment, run)
+        while let other = try runMet(by: known, alignment.rest, except: run, apartFrom: origin) {
+            run += other
+            alignment.add(other.map(\.id))
+        }
 
         // Whether the earlier statements about what follows the last item are still good.
         var (last, isSettled) = (origin.number, true)
         for (index, number) in numbers.enumerated() {
-            let previous = try links.predecessor(of: number)
-            if previous != last {
-                let isKept = alignment.kept.contains(index)
-                // The first item of another run has not moved either: the two runs meet.
-                isSettled = isKept || previous == nil && !run.contains { $0.number == number }
+            if try links.predecessor(of: number) != last {
+                isSettled = alignment.kept.contains(index) || known[index] == nil
                 if !isSettled { try links.cut(before: number) }
                 try links.connect(last, number)
             }
             last = number
         }
         for (index, next) in alignment.removed { try remove(run[index], before: numbers[next]) }
-        if !numbers.isEmpty, !alignment.kept.contains(numbers.count - 1),
-            try !isSettled || links.leads(last, to: origin.number)
-        {
-            try links.cut(after: last)
-        }
+        if !isSettled { try links.cut(after: last) }
         return last
+    }
+
+    /// The next run whose first item a page has: the runs meet there, because a run's first item has not moved.
+    private func runMet(
+        by items: [CacheNode?], _ rest: Range<Int>, except run: [CacheNode], apartFrom origin: CacheNode
+    ) throws -> [CacheNode]? {
+        let numbers = Set(run.map(\.number))
+        for node in items[rest].compactMap(\.self) where node.state != .removed && !numbers.contains(node.number) {
+            let isFirst = try links.predecessor(of: node.number) ?? CacheNode.beginning == CacheNode.beginning
+            if isFirst, try !links.leads(node.number, to: origin.number) {
+                return try [node] + links.run(after: node, limit: FeedAlignment.reach(of: items.count))
+            }
+        }
+        return nil
     }
 
     /// Changes the place of the node that a page follows, if the page implies that it has moved.
@@ -199,6 +210,8 @@ struct PageKeeper {
     }
 
     private mutating func remove(_ node: CacheNode, before next: Int64?) throws {
+        // An answer from the upstream's cache may be older than the item.
+        guard node.savedAt <= page.savedAt else { return }
         if node.state == .item, let id = node.id { removed.append(id) }
         try links.markRemoved(node.number, before: next, at: page.savedAt)
     }
