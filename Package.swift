@@ -232,8 +232,10 @@ let package = Package(
                 of: ["ServiceKit", "RPC", "RPCTestKit", "Timing", .argumentParser, .logging, .nioCore, .nioPosix]),
             tests(
                 "EndToEndTests",
-                of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "places-service"]
-                    + executables),
+                of: [
+                    "EdgeModel", "JSON", "RPC", "RPCTestKit", "Timing", "FeedContract", "CommentsContract",
+                    "SearchContract", "places-service",
+                ] + executables),
             tests(
                 "GatewayTests",
                 of: [

@@ -43,13 +43,24 @@ public struct Deployment: Sendable {
             (isGateway ? ["serve"] : []) + ["--root", root] + arguments, errors: nil)
     }
 
+    /// Starts a program that is not running, also one of a further plugin. Returns when it serves.
+    public func start(_ name: String) async throws -> RunningProgram {
+        let program = try Self.start(name, root: root)
+        do {
+            try await program.serves()
+        } catch {
+            program.send(SIGKILL)
+            throw error
+        }
+        return program
+    }
+
     /// Restarts a program that has exited, and runs `body`.
     public func restarting<Result>(
         _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        let program = try Self.start(name, root: root)
+        let program = try await start(name)
         defer { program.send(SIGKILL) }
-        try await program.serves()
         let result = try await body()
         program.send(SIGKILL)
         // Another one can start only when its locks are free.

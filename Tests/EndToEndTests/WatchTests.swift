@@ -122,42 +122,6 @@ struct WatchTests {
         }
     }
 
-    @Test func `a watch of a service that is killed again and again under writes shows each change once`() async throws
-    {
-        try await Deployment.with { deployment in
-            let kills = ModelSeeds.count(usual: 10)
-            let items = (1...kills * 30).map { FeedItem(id: UUID(), image: "urn:x:\($0)") }
-            try await whileRunning("watch --json", deployment) { watch in
-                #expect(await watch.errors.wait(for: "\"reset\":true}\n"))
-                let feed = try deployment.program("feed")
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        try await withFeed(deployment) { client in
-                            for item in items {
-                                // A killed service answers no call.
-                                try await eventually {
-                                    do { try await publish(item, with: client) } catch is RPCError { return false }
-                                    return true
-                                }
-                            }
-                        }
-                    }
-                    #expect(await watch.errors.wait(for: "\"urn:x:10\""))
-                    feed.send(SIGKILL)
-                    #expect(await feed.ended() == 128 + SIGKILL)
-                    for kill in 1...kills {
-                        try await deployment.restarting("feed") {
-                            #expect(await watch.errors.wait(for: "\"urn:x:\(kill * 30)\""))
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-                let changes = try events(watch).map(\.change.dateless)
-                #expect(changes == [.reset] + items.map { .published([$0]) })
-            }
-        }
-    }
-
     @Test func `a watch that gets no answer at the start fails as every other command`() async throws {
         try await withTemporaryDirectory { root in
             let outcome = try await Program("gateway").run(["watch", "--root", root])
