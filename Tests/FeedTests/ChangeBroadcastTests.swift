@@ -1,7 +1,9 @@
 import Feed
+import RPC
 import RPCTestKit
 import ServiceKit
 import Testing
+import Timing
 
 @testable import feed_service
 
@@ -45,6 +47,18 @@ struct ChangeBroadcastTests {
             if number % 7 == 0 { await broadcast.wait { $0 == 1 } }
         }
         #expect(try await told == Array(1...2_000))
+    }
+
+    @Test func `between changes that a watcher missed, other calls on its event loop run`() async throws {
+        let (executor, others) = (LoopExecutor.separate(), Watched(0))
+        for number in 1...3 { record(.published([picture(number)])) }
+        try await withTaskExecutorPreference(executor) {
+            for number in 1...3 {
+                Task(executorPreference: executor) { others.withLock { $0 += 1 } }
+                _ = try await broadcast.next(after: changes.mark(number - 1))
+                #expect(others.withLock(\.self) == number)
+            }
+        }
     }
 
     @Test func `a cancelled watcher stops waiting and is removed`() async throws {

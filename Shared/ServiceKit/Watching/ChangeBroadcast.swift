@@ -68,6 +68,8 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
                 state.latest = (mark, news)
             }
         }
+        // A watcher that is far behind does not wait for anything else: other calls on its event loop have their turn.
+        await Task.yield()
         return news
     }
 
