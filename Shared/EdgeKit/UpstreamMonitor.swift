@@ -8,9 +8,10 @@ import Upstream
 
 /// Tracks whether an upstream serves, for `rpc.health` and the fetch budgets, and logs each change.
 ///
-/// After a request without an answer the upstream is absent, until the next answer of any kind. After an unusable answer it is
-/// degraded, until the same kind of request (its subject) gets a good answer, or `memory` after the last failure. So the state
-/// does not change with each request when one subject always fails and others work.
+/// After a request without an answer the upstream is absent, until the next answer of any kind. A kind of request (a subject) fails
+/// by itself when its answer is unusable, or when it gets no answer again within `memory`, although another one has got an answer.
+/// Then the upstream is degraded until this subject gets a good answer, or `memory` after its last failure. So the state does not
+/// change with each request when one subject always fails and others work.
 public final class UpstreamMonitor: Sendable {
     /// Why there was no good answer.
     public enum Failure: Error, Equatable {
@@ -20,7 +21,7 @@ public final class UpstreamMonitor: Sendable {
         case rejected(String)
     }
 
-    /// The failures since the upstream last served. `isAbsent`, `subject`, `reason` and `at` are those of the last one.
+    /// The failures since the upstream last served. `isAbsent`, `subject` and `reason` are those of the last one.
     private struct Fault {
         let since: Date
         var count = 0
@@ -28,7 +29,9 @@ public final class UpstreamMonitor: Sendable {
         var isAbsent = false
         var subject = ""
         var reason = ""
-        var at: Date
+
+        /// The subject that fails by itself, whether it gets no answers, and its last failure.
+        var failing: (subject: String, isAbsent: Bool, at: Date)?
     }
 
     private struct State {
@@ -36,11 +39,16 @@ public final class UpstreamMonitor: Sendable {
 
         /// Nil while the upstream serves.
         var fault: Fault?
+
+        /// The last subject without an answer, when another one got an answer after it.
+        var missed: (subject: String, at: Date)?
         var filter = FailureFilter()
     }
 
-    /// How long an unusable answer counts, in seconds.
+    /// How long the failure of a subject counts, in seconds.
     static let memory: TimeInterval = 300
+
+    private static func isRecent(_ time: Date, _ now: Date) -> Bool { abs(now.timeIntervalSince(time)) < memory }
 
     private let base: UpstreamBase
     private let logger: Logger
@@ -64,15 +72,20 @@ public final class UpstreamMonitor: Sendable {
 
     /// The check of the upstream: degraded while it does not serve.
     public var check: Health.Check {
-        recover { _ in false }
-        return state.withLock { state in
-            guard let fault = state.fault else {
-                return Health.Check(name: "upstream", status: .serving, since: state.servingSince)
+        let now = now()
+        let (check, isOver) = state.withLock { state in
+            var isOver = false
+            if let fault = state.fault, !fault.isAbsent, fault.failing.map({ !Self.isRecent($0.at, now) }) ?? true {
+                (state.fault, state.servingSince, isOver) = (nil, now, fault.isLogged)
             }
-            return Health.Check(
-                name: "upstream", status: .degraded,
-                detail: fault.count > 1 ? "\(fault.reason) (\(fault.count) times)" : fault.reason, since: fault.since)
+            guard let fault = state.fault else {
+                return (Health.Check(name: "upstream", status: .serving, since: state.servingSince), isOver)
+            }
+            let detail = fault.count > 1 ? "\(fault.reason) (\(fault.count) times)" : fault.reason
+            return (Health.Check(name: "upstream", status: .degraded, detail: detail, since: fault.since), false)
         }
+        if isOver { logger.notice("the upstream \(base) has not failed for 5 minutes") }
+        return check
     }
 
     /// Whether the last request got no answer.
@@ -85,14 +98,15 @@ public final class UpstreamMonitor: Sendable {
 
     /// Notes a good answer.
     /// - Parameter subject: the kind of request.
-    public func answered(_ subject: String) { recover { $0.isAbsent || $0.subject == subject } }
-
-    private func recover(if isOver: (Fault) -> Bool) {
+    public func answered(_ subject: String) {
         let now = now()
         let wasLogged = state.withLock { state in
             guard let fault = state.fault else { return false }
-            let isOld = !fault.isAbsent && abs(now.timeIntervalSince(fault.at)) >= Self.memory
-            guard isOld || isOver(fault) else { return false }
+            if fault.isAbsent, fault.subject != subject { state.missed = (fault.subject, now) }
+            if let failing = fault.failing, failing.subject != subject, Self.isRecent(failing.at, now) {
+                state.fault?.isAbsent = false
+                return false
+            }
             (state.fault, state.servingSince) = (nil, now)
             return fault.isLogged
         }
@@ -111,11 +125,16 @@ public final class UpstreamMonitor: Sendable {
             }
         let now = now()
         let isNew = state.withLock { state in
-            var fault = state.fault ?? Fault(since: now, at: now)
-            let isNew = (!fault.isLogged || fault.isAbsent != isAbsent) && state.filter.hasRoom(at: now)
+            var fault = state.fault ?? Fault(since: now)
+            let isKnown = fault.failing.map { $0.subject == subject && $0.isAbsent == isAbsent } ?? false
+            let isNew =
+                (!fault.isLogged || fault.isAbsent != isAbsent && !isKnown) && state.filter.hasRoom(at: now)
             if isNew { fault.isLogged = true }
+            let missedBefore = state.missed.map { $0.subject == subject && Self.isRecent($0.at, now) } ?? false
+            let another = fault.failing.map { $0.subject != subject && Self.isRecent($0.at, now) } ?? false
+            if !isAbsent || missedBefore, !another { fault.failing = (subject, isAbsent, now) }
             fault.count += 1
-            (fault.isAbsent, fault.subject, fault.reason, fault.at) = (isAbsent, subject, reason, now)
+            (fault.isAbsent, fault.subject, fault.reason) = (isAbsent, subject, reason)
             state.fault = fault
             return isNew
         }

@@ -45,11 +45,13 @@ public struct CacheStore: Sendable {
         try await writing { try await $0.write(body) }
     }
 
-    /// The mark of the last change; see `ChangeLog`. Without a store there are no changes; one that comes later does not know this
-    /// mark.
+    /// The mark of the last change; see `ChangeLog`.
     public func lastChange(isolation: isolated (any Actor)? = #isolation) async throws -> ChangeMark {
-        try await read(ChangeTable.last) ?? ChangeMark(life: "", number: 0)
+        try await read(ChangeTable.last) ?? Self.absent
     }
+
+    /// The mark of a watcher without a store, where nothing changes. A store that is opened later answers it with a reset.
+    private static let absent = ChangeMark(life: "", number: 0)
 
     /// The event after a mark; see `ChangeLog`.
     /// - Parameter decode: reads a change as `ChangeTable.append` got it.
@@ -57,7 +59,12 @@ public struct CacheStore: Sendable {
         after mark: ChangeMark?, isolation: isolated (any Actor)? = #isolation,
         decode: (RawJSON) throws(JSONError) -> Change
     ) async throws -> ChangeNews<Change>? {
-        try await read { try ChangeTable.news(after: mark, $0, report: monitor.report, read: decode) }
+        var isThere = false
+        let news = try await read { db in
+            isThere = true
+            return try ChangeTable.news(after: mark, db, report: monitor.report, read: decode)
+        }
+        return isThere || mark == Self.absent ? news : ChangeNews(.reset, mark: Self.absent)
     }
 
     private static func readNow<Result>(

@@ -14,8 +14,12 @@ public final class StoreSlot: Sendable {
         var content: Result<Content, StoreUnusable>
         var pace = ReplacementPace()
 
+        /// Called when a store was opened in place of another one, or of none.
+        var onReplacement: @Sendable () -> Void = {}
+
         /// Set while a task opens a store, so that only one does at a time.
         var isReplacing = false
+
         /// Set by `close`; afterwards only a forced `replace` opens a store.
         var isClosed = false
     }
@@ -71,6 +75,9 @@ public final class StoreSlot: Sendable {
 
     // MARK: Replacing
 
+    /// Calls `body` from now on when a store was opened in place of another one, or of none.
+    public func onReplacement(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onReplacement = body } }
+
     /// The outcome of `replace`.
     enum Replacement: Equatable {
         /// Too early, or another task replaces the store.
@@ -97,7 +104,10 @@ public final class StoreSlot: Sendable {
         }
         switch content {
         case .success(let content):
-            guard isUnwanted else { return .opened(report: report) }
+            guard isUnwanted else {
+                state.withLock(\.onReplacement)()
+                return .opened(report: report)
+            }
             close(content.pool)
             return .none
         case .failure(let failure): return .failed(failure)

@@ -55,7 +55,8 @@ extension StoreUnusable.Reason {
 
     private init(_ error: DatabaseError) {
         switch error.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .notADatabase
+        // A migration finds a constraint violated when rows contradict one another.
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_CONSTRAINT: self = .notADatabase
         case .SQLITE_READONLY: self = .readOnly
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: self = .noAccess
         case .SQLITE_FULL: self = .full

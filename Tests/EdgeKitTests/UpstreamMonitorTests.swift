@@ -92,13 +92,40 @@ import Testing
         monitor.failed("b", .rejected("no HTTP"))
         #expect(log.lines.count == 3)
         #expect(["no JSON", "refused", "no HTTP"].allSatisfy { reason in log.lines.contains { $0.contains(reason) } })
+        // "a" has failed by itself.
         monitor.answered("b")
+        #expect(log.lines.count == 3 && monitor.check.status == .degraded && !monitor.isAbsent)
+        monitor.answered("a")
         #expect(log.lines.count == 4 && monitor.check.status == .serving)
     }
 
-    @Test func `the number of lines is limited, however often the state changes`() {
-        for _ in 0..<10 * FailureFilter.lines {
+    @Test func `a subject that never gets an answer, while others do, is soon known to fail by itself`() {
+        for _ in 0..<10 {
             monitor.failed("a", .absent("too late"))
+            #expect(monitor.isAbsent)
+            monitor.answered("b")
+            #expect(!monitor.isAbsent)
+        }
+        // The first time it looked like an absence of the upstream, which was over.
+        #expect(log.lines.count == 3 && log.lines[1].contains("answers again"))
+        #expect(monitor.check.status == .degraded)
+        wallClock.advance(UpstreamMonitor.memory)
+        #expect(monitor.check.status == .serving)
+        #expect(log.lines.count == 4 && log.lines[3].contains("has not failed for 5 minutes"))
+    }
+
+    @Test func `a subject that fails once does not hide another that always fails`() {
+        monitor.failed("a", .rejected("no JSON"))
+        monitor.failed("b", .rejected("no HTTP"))
+        monitor.answered("b")
+        #expect(monitor.check.status == .degraded && log.lines.count == 1)
+        monitor.answered("a")
+        #expect(monitor.check.status == .serving && log.lines.count == 2)
+    }
+
+    @Test func `the number of lines is limited, however often the state changes`() {
+        for number in 0..<10 * FailureFilter.lines {
+            monitor.failed("\(number)", .absent("too late"))
             monitor.answered("b")
         }
         // Each logged failure is followed by its end.

@@ -18,6 +18,7 @@ extension CommentsService {
         let upstream = UpstreamMonitor(base, logger: process.logger)
         let cache = SQLiteCommentsCache(store)
         let broadcast = ChangeBroadcast(cache)
+        store.slot.onReplacement(broadcast.wake)
         let remote = RemoteComments(
             endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
             now: { Date() })

@@ -72,9 +72,9 @@ public enum FeedContract {
     /// without gaps or duplicates. The stream ends only when the store cannot be read.
     ///
     /// Without `since` the stream begins with the next change. With the `seq` of an event it resumes after that event.
-    /// A store has the last 100,000 events, or fewer if they exceed 64 MiB, so a watch continues after a restart of the service. So has
-    /// the cache of an edge. The first event is `reset` if `since` is older than these, comes from another store, or is not a `seq`; the
-    /// stream then continues from the current state. A watcher that reads too slowly also gets a `reset`.
+    /// A store, or the cache of an edge, has the last 100,000 events, or fewer if they exceed 64 MiB, so a watch continues after a restart
+    /// of the service. The first event is `reset` if `since` is older than these, comes from another store, or is not a `seq`; the stream
+    /// then continues from the current state. A watcher that reads too slowly also gets a `reset`.
     ///
     /// To mirror the whole feed without gaps: watch with `since:""`, load the feed after the `reset`, then apply the
     /// events that follow. A change written in between is both in the loaded page and in an event; match them by id.

@@ -26,8 +26,8 @@ public protocol FeedCache: Sendable {
 
     func item(_ id: UUID) async throws -> CachedFeedItem?
 
-    /// The first items with ids in a range, by their ids.
-    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage]
+    /// The first valid items with ids in a range, by their ids.
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int, now: Date) async throws -> [FeedImage]
 
     /// The number of items.
     func count() async throws -> Int

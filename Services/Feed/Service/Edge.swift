@@ -20,9 +20,11 @@ extension FeedService {
         let cache = SQLiteFeedCache(store)
         let now = { @Sendable in Date() }
         let (endpoint, fetch) = (FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes))
+        let broadcast = ChangeBroadcast(cache)
+        store.slot.onReplacement(broadcast.wake)
         let feed = EdgeFeed(
             source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
-            cache: cache, monitor: upstream, broadcast: ChangeBroadcast(cache), now: now,
+            cache: cache, monitor: upstream, broadcast: broadcast, now: now,
             onFault: { process.logger.error("cannot cache a page: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(

@@ -67,6 +67,9 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
                 if let latest = state.latest, latest.mark.number >= mark.number { return }
                 state.latest = (mark, news)
             }
+        } else {
+            // Another log may have begun, with lower numbers.
+            state.withLock { $0.latest = nil }
         }
         // A watcher that is far behind does not wait for anything else: other calls on its event loop have their turn.
         await Task.yield()

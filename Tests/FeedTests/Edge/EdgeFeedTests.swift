@@ -596,7 +596,7 @@ private struct FaultyCache: FeedCache {
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? { throw Fault() }
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? { throw Fault() }
     func item(_ id: UUID) async throws -> CachedFeedItem? { throw Fault() }
-    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] { throw Fault() }
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int, now: Date) async throws -> [FeedImage] { throw Fault() }
     func count() async throws -> Int { throw Fault() }
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? { throw Fault() }
     func dropExpired(at now: Date) async throws -> [UUID]? { throw Fault() }

@@ -85,8 +85,8 @@ struct EdgeFeed {
     }
 
     private func deliver(_ page: FetchedFeedPage) async throws -> LoadedFeed {
+        defer { broadcast.wake() }
         let change = try await ifPossible { try await cache.keep(page) }
-        broadcast.wake()
         if let removed = change?.removed { delivered.remove(removed) }
         delivered.add(page.items, savedAt: page.savedAt)
         return LoadedFeed(

@@ -26,7 +26,8 @@ struct EdgeHandlers {
             return SelectedItems(items: items)
         }
         table.handle(FeedContract.find) { params, _ in
-            let items = try await feed.cache.items(withIDs: params.prefix.ids, limit: MatchingItems.maximumCount)
+            let items = try await feed.cache.items(
+                withIDs: params.prefix.ids, limit: MatchingItems.maximumCount, now: feed.now())
             return MatchingItems(items: items.map(FeedItem.init))
         }
         table.handle(FeedContract.count) { _, _ in Count(count: try await feed.cache.count()) }

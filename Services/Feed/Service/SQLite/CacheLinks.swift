@@ -205,7 +205,8 @@ struct CacheLinks {
         try run(
             """
             UPDATE node SET state = 2, saved_at = ?, next = ?, ended_at = ?, description = NULL, location = NULL,
-                image = NULL, tags = NULL, details = NULL
+                image = NULL, width = NULL, height = NULL, placeholder = NULL, published_at = NULL, tags = NULL,
+                details = NULL
             WHERE number = ?
             """, [seconds, next, next == nil ? seconds : nil, number])
     }

@@ -10,7 +10,7 @@ struct CacheNode {
         /// Known only as a cursor. The upstream has not shown its content.
         case unseen = 0
         case item = 1
-        /// The upstream no longer has it. It is nobody's successor, and remains a cursor.
+        /// The upstream no longer has it. It remains a cursor. Only removed items lead to it.
         case removed = 2
     }
 

@@ -103,7 +103,7 @@ enum FeedCacheSchema {
                 WHERE state <> 2 OR next IS NULL)
             WHERE state <> 2 AND next IN (SELECT number FROM node WHERE state = 2);
             ALTER TABLE node DROP COLUMN prev;
-            -- Each node follows one other.
+            -- At most one node precedes each, except for removed ones.
             CREATE UNIQUE INDEX node_by_next ON node (next) WHERE state <> 2;
             CREATE INDEX removed_by_next ON node (next) WHERE state = 2;
             """,

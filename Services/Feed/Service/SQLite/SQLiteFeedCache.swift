@@ -24,13 +24,15 @@ struct SQLiteFeedCache: FeedCache {
         try await store.read { try CacheLinks(db: $0).item(id) }
     }
 
-    func items(withIDs ids: ClosedRange<UUID>, limit: Int) async throws -> [FeedImage] {
-        try await store.read { db in
+    func items(withIDs ids: ClosedRange<UUID>, limit: Int, now: Date) async throws -> [FeedImage] {
+        let expired = now.timeIntervalSince1970 - FeedCachePolicy.lifetime
+        return try await store.read { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT \(FeedImage.columns) FROM node WHERE id BETWEEN ? AND ? AND state = 1 ORDER BY id LIMIT ?
+                    SELECT \(FeedImage.columns) FROM node WHERE id BETWEEN ? AND ? AND state = 1 AND saved_at > ?
+                    ORDER BY id LIMIT ?
                     """)
-            let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, limit]
+            let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, expired, limit]
             return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
         } ?? []
     }
@@ -141,7 +143,7 @@ private struct CacheWalk {
         while nodes.count < count, let number = try downward ? last.next : links.predecessor(of: last.number) {
             last = try links.node(number)
             switch last.state {
-            // Follows only another removed item: the cursor.
+            // Only a removed cursor leads to a removed item.
             case .removed:
                 removed += 1
                 if removed > CacheLinks.longestWalk { return }
