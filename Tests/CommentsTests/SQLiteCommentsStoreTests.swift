@@ -55,6 +55,46 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...5)
+    func `a store of any version keeps its comments and cursors, and begins or continues its log`(
+        version: Int
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let opening = SQLiteCommentsStore.opening
+            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator())
+            let first = try old.open(directory + "/comments.sqlite")
+            try opening.migrator.migrate(first, upTo: opening.migrator.migrations[version - 1])
+            let (image, time) = (UUID(number: 0), Int(moment(0).timeIntervalSince1970))
+            try await first.write { db in
+                for number in [1, 3] {
+                    try db.execute(
+                        sql: "INSERT INTO comment VALUES (?, ?, ?, ?, 'ana', 'Lovely!')",
+                        arguments: [number, UUID(number: number), image, time + number])
+                }
+                let (column, value) = version < 2 ? ("", "") : (", created_at", ", \(time + 2)")
+                try db.execute(
+                    sql: "INSERT INTO tombstone (image_id, id, position\(column)) VALUES (?, ?, 2\(value))",
+                    arguments: [image, UUID(number: 2)])
+            }
+            let logged = version < 4 ? nil : try await SQLiteCommentsStore(first).lastChange()
+            try first.close()
+
+            let pool = try opening.open(directory + "/comments.sqlite")
+            let store = SQLiteCommentsStore(pool)
+            #expect(
+                try await store.slice(10, of: image, after: nil).items
+                    == [1, 3].map { draft($0, at: moment(Double($0))).comment(now: moment(0)) })
+            #expect(try await store.slice(10, of: image, after: UUID(number: 2)).numbers == [3])
+            #expect(try await store.counts(of: [image]) == [image: 2])
+            let mark = try await store.lastChange()
+            #expect(logged == nil || logged == mark)
+            let posted = try await store.post(draft(4), now: moment(9)).comment
+            #expect(try await store.news(after: mark)?.content == .change(.posted([posted])))
+            #expect(try await store.counts(of: [image]) == [image: 3])
+            try pool.close()
+        }
+    }
+
     @Test func `a store of version 4 keeps its comments and changes, and counts them`() async throws {
         try await withTemporaryDirectory { directory in
             let opening = SQLiteCommentsStore.opening

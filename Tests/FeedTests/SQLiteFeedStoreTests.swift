@@ -79,6 +79,45 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...7)
+    func `a store of any version keeps its items and cursors, and begins or continues its log`(
+        version: Int
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let opening = SQLiteFeedStore.opening
+            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator())
+            let first = try old.open(directory + "/feed.sqlite")
+            try opening.migrator.migrate(first, upTo: opening.migrator.migrations[version - 1])
+            try await first.write { db in
+                for number in [1, 3] {
+                    try db.execute(
+                        sql: "INSERT INTO item (position, id, location, image) VALUES (?, ?, ?, ?)",
+                        arguments: [number, UUID(number: number), picture(number).location, picture(number).image])
+                }
+                try db.execute(sql: "INSERT INTO tombstone VALUES (?, 2)", arguments: [UUID(number: 2)])
+                for values in FeedImage.storedValues(until: version) {
+                    try db.execute(sql: "UPDATE item SET \(values)")
+                }
+            }
+            let logged = version < 6 ? nil : try await SQLiteFeedStore(first).lastChange()
+            try first.close()
+
+            let pool = try opening.open(directory + "/feed.sqlite")
+            let store = SQLiteFeedStore(pool)
+            #expect(try await store.item(UUID(number: 1)) == picture(1).stored(until: version))
+            #expect(try await store.slice(10, at: .start).numbers == [3, 1])
+            #expect(try await store.slice(10, at: .after(2)).numbers == [1])
+            #expect(try await store.count() == 2)
+            let mark = try await store.lastChange()
+            #expect(logged == nil || logged == mark)
+            _ = try await store.publish([picture(4)])
+            #expect(try await store.news(after: mark)?.content == .change(.published([picture(4).published])))
+            #expect(try await store.count() == 3)
+            try await store.checkIntegrity()
+            try pool.close()
+        }
+    }
+
     @Test func `a store of version 6 keeps its items and changes, and counts them`() async throws {
         try await withTemporaryDirectory { directory in
             let opening = SQLiteFeedStore.opening

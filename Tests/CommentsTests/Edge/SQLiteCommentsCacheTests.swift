@@ -55,6 +55,55 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...3)
+    func `a cache of any version keeps its answers, and begins or continues its log`(version: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/comments-edge.sqlite"
+            let opening = SQLiteCommentsCache.opening
+            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true)
+            let first = try old.open(path)
+            try opening.migrator.migrate(first, upTo: opening.migrator.migrations[version - 1])
+            let answer = kept([1, 3], etag: #""1""#)
+            let time = Int(moment(0).timeIntervalSince1970)
+            // Version 1 did not count the place of 2, which was removed.
+            let bytes = answer.bytes + (version < 2 ? 0 : CommentPlace.bytes)
+            try await first.write { db in
+                try db.execute(
+                    sql: #"INSERT INTO answer VALUES (?, 1, ?, '"1"', NULL, 2, ?)"#,
+                    arguments: [answer.imageID, time, bytes])
+                for comment in answer.comments {
+                    try db.execute(
+                        sql: "INSERT INTO comment VALUES (?, ?, ?, NULL, ?, ?, ?)",
+                        arguments: [
+                            answer.imageID, comment.id.number, comment.id, time, comment.username, comment.message,
+                        ])
+                }
+                try db.execute(
+                    sql: "INSERT INTO comment VALUES (?, 2, ?, ?, NULL, NULL, NULL)",
+                    arguments: [answer.imageID, UUID(number: 2), time])
+            }
+            let logged = version < 3 ? nil : try await SQLiteCommentsCache(first).lastChange()
+            try first.close()
+
+            let pool = try opening.open(path)
+            let cache = SQLiteCommentsCache(pool)
+            #expect(try await cache.slice(10, of: answer.imageID, after: nil)?.slice.items == answer.comments)
+            #expect(
+                try await cache.slice(10, of: answer.imageID, after: UUID(number: 2))?.slice.items
+                    == [answer.comments[1]])
+            #expect(try await cache.validators(of: answer.imageID) == answer.validators)
+            #expect(try await cache.counts(of: [answer.imageID]) == [answer.imageID: 2])
+            let size = try await pool.read { try Int.fetchOne($0, sql: "SELECT bytes FROM answer") }
+            #expect(size == answer.bytes + CommentPlace.bytes)
+            let mark = try await cache.lastChange()
+            #expect(logged == nil || logged == mark)
+            let next = kept([1, 3, 4])
+            #expect(try await cache.keep(next))
+            #expect(try await cache.news(after: mark)?.content == .change(.posted([next.comments[2]])))
+            try pool.close()
+        }
+    }
+
     @Test func `changes are logged with their writes, also what was evicted, and the log survives a restart`()
         async throws
     {

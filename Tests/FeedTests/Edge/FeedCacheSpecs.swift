@@ -858,6 +858,72 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: 1...8)
+    func `a cache of any version can be used, keeps its runs, and begins or continues its log`(
+        version: Int
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            let opening = SQLiteFeedCache.opening
+            let first = try StoreOpening(
+                applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true
+            ).open(path)
+            try opening.migrator.migrate(first, upTo: opening.migrator.migrations[version - 1])
+            try await first.write { db in
+                // Version 1 had other tables, whose content is discarded.
+                guard version > 1 else {
+                    for table in ["run", "item", "place", "answer"] {
+                        try db.execute(sql: "CREATE TABLE \(table) (id BLOB); INSERT INTO \(table) VALUES (x'00')")
+                    }
+                    return
+                }
+                for (number, next, end) in [(9, 8, nil), (8, nil, 0)] as [(Int, Int?, Int?)] {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO node (number, id, state, saved_at, next, ended_at, location, image)
+                            VALUES (?, ?, 1, 0, ?, ?, ?, ?)
+                            """,
+                        arguments: [
+                            number, UUID(number: number), next, end, picture(number).location, picture(number).image,
+                        ])
+                }
+                try db.execute(sql: "UPDATE node SET next = 9 WHERE number = 0")
+                if version < 7 { try db.execute(sql: "UPDATE node SET prev = iif(number = 9, 0, 9) WHERE state = 1") }
+                for values in FeedImage.storedValues(until: version - 1) {
+                    try db.execute(sql: "UPDATE node SET \(values) WHERE state = 1")
+                }
+            }
+            let logged = version < 8 ? nil : try await SQLiteFeedCache(first).lastChange()
+            try first.close()
+
+            let pool = try opening.open(path)
+            let cache = SQLiteFeedCache(pool)
+            let items = version == 1 ? nil : [9, 8].map { picture($0).stored(until: version - 1) }
+            #expect(try await cache.page(10, at: .start)?.items == items)
+            #expect(try await cache.page(10, at: .start)?.isLast == (version == 1 ? nil : true))
+            #expect(try await cache.numbers(10, at: .before(8)) == (version == 1 ? nil : [9]))
+            try await cache.checkIntegrity()
+            let mark = try await cache.lastChange()
+            #expect(logged == nil || logged == mark)
+            try await cache.keep([10, 9], at: .start)
+            #expect(try await cache.numbers(10, at: .start) == (version == 1 ? [10, 9] : [10, 9, 8]))
+            let new = version == 1 ? [picture(10), picture(9)] : [picture(10)]
+            let news = try await cache.news(after: mark)
+            #expect(news?.content == .change(.published(new)))
+            try await cache.checkIntegrity()
+            let isWeighed = try await pool.read { db in
+                try Bool.fetchOne(
+                    db,
+                    sql: """
+                        SELECT total = (SELECT sum(256 + length(CAST(coalesce(location, '') || coalesce(image, '')
+                            || coalesce(tags, '') || coalesce(details, '') AS BLOB))) FROM node) FROM weight
+                        """)
+            }
+            #expect(isWeighed == true)
+            try pool.close()
+        }
+    }
+
     @Test func `a cache without dates keeps its items and forgets its answers`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/feed-edge.sqlite"

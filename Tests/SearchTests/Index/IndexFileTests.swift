@@ -56,12 +56,12 @@ import Testing
 
     @Test(
         "the index of an earlier version is built again",
-        arguments: ["1 the index", "2 the words of a sample", "3 the last number of a walk"])
-    func migrated(version: String) async throws {
+        arguments: 1...5)
+    func migrated(version: Int) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/search.sqlite"
             let first = try DatabasePool(path: path)
-            try IndexSchema.migrator.migrate(first, upTo: version)
+            try IndexSchema.migrator.migrate(first, upTo: IndexSchema.migrator.migrations[version - 1])
             try await first.write { db in
                 try db.execute(sql: "UPDATE progress SET feed_seq = 'a.1', walk = 1, walked = 1, walk_total = 2")
                 try db.execute(
