@@ -83,4 +83,16 @@ import Testing
         #expect(alignment.kept == Set(kept))
         #expect(alignment.removed.map { [$0.index, $0.next] } == removed)
     }
+
+    @Test func `the rest of a page is compared with further runs`() {
+        func ids(_ numbers: [Int]) -> [UUID] { numbers.map(UUID.init(number:)) }
+        var alignment = FeedAlignment(page: ids([9, 7, 6, 4, 9_000]), run: ids([9]), isAfterItem: false)
+        #expect(alignment.rest == 1..<5)
+        // 5 was removed; 9 is kept already.
+        alignment.add(ids([7, 9, 6, 5, 4, 3]))
+        #expect(alignment.kept == [0, 1, 2, 3] && alignment.rest == 4..<5)
+        #expect(alignment.removed.map { [$0.index, $0.next] } == [[4, 3]])
+        alignment.add(ids([2, 1, 0, 9_000]))
+        #expect(alignment.rest == 4..<5)
+    }
 }

@@ -171,9 +171,9 @@ struct CacheLinks {
 
     /// Inserts an item without neighbours, or replaces its content. An item that was removed and is shown again may be
     /// at another place.
+    /// - Parameter known: its node; nil when it has none.
     /// - Returns: its number.
-    func write(_ image: FeedImage, savedAt: Date) throws -> Int64 {
-        let known = try node(image.id)
+    func write(_ image: FeedImage, over known: CacheNode?, savedAt: Date) throws -> Int64 {
         if let known, known.state == .removed {
             try cut(after: known.number)
             try cut(before: known.number)

@@ -8,18 +8,23 @@ struct PageKeeper {
     private let page: FetchedFeedPage
     private let budget: Int
 
+    /// The nodes of the page's items, as they were before this page.
+    private let known: [UUID: CacheNode]
+
     /// Items that the upstream no longer has.
     private var removed: [UUID] = []
     private var evicted: [UUID] = []
 
     /// - Parameter budget: the maximum size of the cached items, in bytes.
-    init(_ page: FetchedFeedPage, budget: Int, _ db: Database) {
+    init(_ page: FetchedFeedPage, budget: Int, _ db: Database) throws {
         (self.page, self.budget) = (page, budget)
-        links = CacheLinks(db: db)
+        let links = CacheLinks(db: db)
+        self.links = links
+        known = try page.items.reduce(into: [:]) { $0[$1.id] = try links.node($1.id) }
     }
 
     mutating func keep() throws -> FeedCacheChange {
-        let isKnown = try page.items.map { try links.node($0.id)?.state == .item }
+        let isKnown = page.items.map { known[$0.id]?.state == .item }
         // At the top, items above the last cached one are new. Further down, an item that was not cached may be old.
         let end = try isAtTop() ? isKnown.lastIndex(of: true) ?? isKnown.endIndex : isKnown.startIndex
         let missing = page.items.indices.filter { !isKnown[$0] }
@@ -86,7 +91,7 @@ struct PageKeeper {
             if let cursor = try links.node(id), cursor.state == .item { try begin(with: cursor) }
             return
         }
-        if let cursor = try links.node(id), try isFirst(cursor), try page.items.allSatisfy(isNews) {
+        if let cursor = try links.node(id), try isFirst(cursor), page.items.allSatisfy(isNews) {
             let last = try lay(page.items, after: links.node(CacheNode.beginning))
             try links.connect(last, cursor.number)
             return
@@ -102,8 +107,8 @@ struct PageKeeper {
         }
     }
 
-    private func isNews(_ item: FeedImage) throws -> Bool {
-        switch try links.node(item.id)?.state {
+    private func isNews(_ item: FeedImage) -> Bool {
+        switch known[item.id]?.state {
         case .removed, nil: true
         case .unseen, .item: false
         }
@@ -126,9 +131,8 @@ struct PageKeeper {
     /// - Returns: the last node.
     private mutating func layUnattached() throws -> Int64 {
         let first = page.items[0]
-        let shownAt = try links.node(first.id)?.savedAt
-        let origin = try links.node(links.write(first, savedAt: page.savedAt))
-        return try lay(Array(page.items.dropFirst()), after: origin, shownAt: shownAt)
+        let origin = try links.node(write(first))
+        return try lay(Array(page.items.dropFirst()), after: origin, shownAt: known[first.id]?.savedAt)
     }
 
     /// Stores items that follow a node.
@@ -139,10 +143,9 @@ struct PageKeeper {
     ) throws -> Int64 {
         var run = try links.run(after: origin, limit: FeedAlignment.reach(of: items.count))
         var alignment = FeedAlignment(page: items.map(\.id), run: run.map(\.id), isAfterItem: !origin.isBeginning)
-        let known = try items.map { try links.node($0.id) }
-        let numbers = try items.map { try links.write($0, savedAt: page.savedAt) }
+        let numbers = try items.map(write)
         try move(origin, shownAt: shownAt ?? origin.savedAt, before: numbers, alignment, run)
-        while let other = try runMet(by: known, alignment.rest, except: run, apartFrom: origin) {
+        while let other = try runMet(by: items[alignment.rest], except: run, apartFrom: origin) {
             run += other
             alignment.add(other.map(\.id))
         }
@@ -151,7 +154,7 @@ struct PageKeeper {
         var (last, isSettled) = (origin.number, true)
         for (index, number) in numbers.enumerated() {
             if try links.predecessor(of: number) != last {
-                isSettled = alignment.kept.contains(index) || known[index] == nil
+                isSettled = alignment.kept.contains(index) || known[items[index].id] == nil
                 if !isSettled { try links.cut(before: number) }
                 try links.connect(last, number)
             }
@@ -164,16 +167,20 @@ struct PageKeeper {
 
     /// The next run whose first item a page has: the runs meet there, because a run's first item has not moved.
     private func runMet(
-        by items: [CacheNode?], _ rest: Range<Int>, except run: [CacheNode], apartFrom origin: CacheNode
+        by items: ArraySlice<FeedImage>, except run: [CacheNode], apartFrom origin: CacheNode
     ) throws -> [CacheNode]? {
         let numbers = Set(run.map(\.number))
-        for node in items[rest].compactMap(\.self) where node.state != .removed && !numbers.contains(node.number) {
-            let isFirst = try links.predecessor(of: node.number) ?? CacheNode.beginning == CacheNode.beginning
-            if isFirst, try !links.leads(node.number, to: origin.number) {
+        for node in items.compactMap({ known[$0.id] }) where node.state != .removed && !numbers.contains(node.number) {
+            let before = try links.predecessor(of: node.number) ?? CacheNode.beginning
+            if before == CacheNode.beginning, try !links.leads(node.number, to: origin.number) {
                 return try [node] + links.run(after: node, limit: FeedAlignment.reach(of: items.count))
             }
         }
         return nil
+    }
+
+    private func write(_ item: FeedImage) throws -> Int64 {
+        try links.write(item, over: known[item.id], savedAt: page.savedAt)
     }
 
     /// Changes the place of the node that a page follows, if the page implies that it has moved.

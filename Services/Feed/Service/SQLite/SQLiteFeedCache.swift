@@ -70,7 +70,7 @@ struct SQLiteFeedCache: FeedCache {
 
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? {
         try await store.write { [budget] db in
-            var keeper = PageKeeper(page, budget: budget, db)
+            var keeper = try PageKeeper(page, budget: budget, db)
             let change = try keeper.keep()
             try KnownAnswers(db: db).keep(page)
             for part in change.parts { try ChangeTable.append(part.stored, db) }
