@@ -152,6 +152,16 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         return now
     }
 
+    /// Ends the turn: the loop polls its sockets and starts other calls before the caller continues. For a task that would not wait
+    /// for a long time. Returns at once on another thread.
+    public nonisolated(nonsending) func yield() async {
+        await withUnsafeContinuation { continuation in
+            guard loop.inEventLoop else { return continuation.resume() }
+            startsLeft = 0
+            enqueue { continuation.resume() }
+        }
+    }
+
     // MARK: Large texts
 
     /// Runs `body` on another thread, and `whenDone` with its result on the event loop: for work that takes a time in

@@ -25,7 +25,9 @@ public final class StoreSlot: Sendable {
     }
 
     private let opening: StoreOpening
-    private let path: String
+
+    /// The path of the store's file.
+    public let path: String
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 

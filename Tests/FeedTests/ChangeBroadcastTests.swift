@@ -51,6 +51,7 @@ struct ChangeBroadcastTests {
 
     @Test func `between changes that a watcher missed, other calls on its event loop run`() async throws {
         let (executor, others) = (LoopExecutor.separate(), Watched(0))
+        let broadcast = ChangeBroadcast(changes, executor: executor)
         for number in 1...3 { record(.published([picture(number)])) }
         try await withTaskExecutorPreference(executor) {
             for number in 1...3 {

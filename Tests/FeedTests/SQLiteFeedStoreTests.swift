@@ -98,6 +98,7 @@ import Testing
                 for values in FeedImage.storedValues(until: version) {
                     try db.execute(sql: "UPDATE item SET \(values)")
                 }
+                if version >= 7 { try db.execute(sql: "UPDATE total SET items = 2") }
             }
             let logged = version < 6 ? nil : try await SQLiteFeedStore(first).lastChange()
             try first.close()

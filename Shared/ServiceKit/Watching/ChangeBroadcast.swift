@@ -17,7 +17,7 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
     private let log: any ChangeLog<Change>
     private let state = Watched(State())
 
-    /// Resumes waiting watchers.
+    /// Resumes waiting watchers, and lets other calls run between the changes that one has missed.
     private let executor: LoopExecutor
 
     public init(_ log: any ChangeLog<Change>, executor: LoopExecutor = .shared) {
@@ -71,8 +71,8 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
             // Another log may have begun, with lower numbers.
             state.withLock { $0.latest = nil }
         }
-        // A watcher that is far behind does not wait for anything else: other calls on its event loop have their turn.
-        await Task.yield()
+        // A watcher that is far behind does not wait for anything else.
+        await executor.yield()
         return news
     }
 

@@ -577,6 +577,30 @@ struct EdgeFeedTests {
         }
     }
 
+    @Test func `without a store a watcher gets a reset, and another one when a store is opened`() async throws {
+        try await withEdge([]) { rig, _ in
+            try rig.slot.close()
+            let reset = try #require(try await rig.cache.news(after: nil))
+            #expect(reset.content == .reset)
+            #expect(try await rig.cache.lastChange() == reset.mark)
+            #expect(try await rig.cache.news(after: reset.mark) == nil)
+            await rig.cache.store.restore(isDamaged: false)
+            #expect(try await rig.cache.news(after: reset.mark)?.content == .reset)
+        }
+    }
+
+    @Test func `a waiting watcher gets a reset when a read finds that the cache was removed`() async throws {
+        try await withEdge([.page([1])]) { rig, _ in
+            _ = try await rig.load()
+            let (broadcast, mark) = (rig.feed.broadcast, try await rig.cache.lastChange())
+            async let news = broadcast.next(after: mark)
+            await broadcast.wait { $0 == 1 }
+            try FileManager.default.removeItem(atPath: rig.slot.path)
+            #expect(try await rig.cache.count() == 0)
+            #expect(try await news.content == .reset)
+        }
+    }
+
     private func bare(_ number: Int) -> FeedImage {
         FeedImage(
             id: UUID(number: number), description: nil, location: nil, image: "https://pictures.example/\(number)")

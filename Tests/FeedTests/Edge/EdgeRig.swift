@@ -57,6 +57,7 @@ final class EdgeRig: Sendable {
             monitor: upstream, broadcast: ChangeBroadcast(cache), now: clock.read,
             clock: time, onFault: { error in faults.add("\(error)") })
         validation = CacheValidation(cache: cache, logger: logger, clock: time, dropExpired: feed.dropExpired)
+        slot.onReplacement(feed.broadcast.wake)
         (self.log, self.faults, self.clock) = (log, faults, clock)
         running = Task { [feed] in await feed.run() }
     }

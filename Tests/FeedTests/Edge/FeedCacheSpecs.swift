@@ -752,6 +752,18 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all, [604_899, 604_900])
+    func `items are found by their ids until they expire`(caches: Factory, now: Int) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8], at: .start, savedAt: 0)
+            try await cache.keep([9], at: .start, savedAt: 100)
+            let found = try await cache.items(
+                withIDs: UUID(number: 1)...UUID(number: 9), limit: 10,
+                now: Date(timeIntervalSince1970: TimeInterval(now)))
+            #expect(found.map(\.number) == (now < 604_900 ? [9] : []))
+        }
+    }
+
     @Test(arguments: Factory.all) func `an expired item splits its run`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7], at: .start, savedAt: 100)

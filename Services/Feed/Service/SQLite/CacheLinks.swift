@@ -178,6 +178,11 @@ struct CacheLinks {
             try cut(after: known.number)
             try cut(before: known.number)
         }
+        // Most items have not changed.
+        if let known, try self.image(known.number) == image {
+            try refresh(known.number, at: savedAt)
+            return known.number
+        }
         try run(
             """
             INSERT INTO node
