@@ -964,6 +964,31 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test func `a cache in which two items have the same successor is set aside at its migration`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            let opening = SQLiteFeedCache.opening
+            let pool = try StoreOpening(
+                applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true
+            ).open(path)
+            try opening.migrator.migrate(pool, upTo: "6 details")
+            try await pool.write { db in
+                for number in 1...3 {
+                    try db.execute(
+                        sql: "INSERT INTO node (number, id, state, saved_at, next, image) VALUES (?, ?, 1, 0, ?, 'x')",
+                        arguments: [number, UUID(number: number), number < 3 ? 3 : nil])
+                }
+            }
+            try pool.close()
+            var reports: [String] = []
+            let cache: any FeedCache = SQLiteFeedCache(
+                try opening.openReplacing(path, now: Date(timeIntervalSince1970: 0)) { reports.append($0) })
+            #expect(reports.count == 1 && reports[0].contains("it was renamed to \(path).corrupt-"))
+            try await cache.keep([9], at: .start)
+            #expect(try await cache.numbers(10, at: .start) == [9])
+        }
+    }
+
     /// Version 6 has removed items in its chains.
     @Test func `a cache with links in both directions keeps its runs, and the places of removed items`() async throws {
         try await withTemporaryDirectory { directory in

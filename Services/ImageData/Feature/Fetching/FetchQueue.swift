@@ -45,8 +45,8 @@ public struct FetchQueue: Sendable {
 
     public let concurrency: Int
 
-    /// The maximum number of concurrent fetches from hosts that have failed and not answered since. The other half of
-    /// the slots remains available for working hosts.
+    /// The maximum number of concurrent fetches from hosts that have failed and not answered since. If there is more than
+    /// one slot, the other half remains available for working hosts.
     public var concurrencyInTrouble: Int { max(1, concurrency / 2) }
 
     private let limit: Int
@@ -58,6 +58,9 @@ public struct FetchQueue: Sendable {
 
     /// The queued fetches, in their order.
     private var queue: [Place] = []
+
+    /// The number of queued fetches for each host.
+    private var queuedByHost: [String: Int] = [:]
     private var begun: Set<ID> = []
     private var backoff = HostBackoff()
 
@@ -95,7 +98,7 @@ public struct FetchQueue: Sendable {
             fetches[id] = Fetch(url: url, host: host, priority: priority)
             enqueue(id, priority)
         } else if let old = fetches[id]?.priority, priority < old, !begun.contains(id) {
-            dequeue(id, old)
+            dequeue(at: index(of: id, old))
             fetches[id]?.priority = priority
             enqueue(id, priority)
         }
@@ -114,7 +117,7 @@ public struct FetchQueue: Sendable {
         if isRunning, unwanted == .goesOn { return false }
         detach(id)
         guard !isRunning else { return true }
-        dequeue(id, fetch.priority)
+        dequeue(at: index(of: id, fetch.priority))
         fetches[id] = nil
         return false
     }
@@ -133,9 +136,14 @@ public struct FetchQueue: Sendable {
 
     private mutating func enqueue(_ id: ID, _ priority: Priority) {
         queue.insert(Place(priority: priority, id: id), at: index(of: id, priority))
+        if let host = fetches[id]?.host { queuedByHost[host, default: 0] += 1 }
     }
 
-    private mutating func dequeue(_ id: ID, _ priority: Priority) { queue.remove(at: index(of: id, priority)) }
+    private mutating func dequeue(at index: Int) {
+        let id = queue.remove(at: index).id
+        guard let host = fetches[id]?.host, let count = queuedByHost[host] else { return }
+        queuedByHost[host] = count > 1 ? count - 1 : nil
+    }
 
     /// Where a fetch is in the queue, or belongs.
     private func index(of id: ID, _ priority: Priority) -> Int {
@@ -155,12 +163,16 @@ public struct FetchQueue: Sendable {
     public mutating func next(now: Duration) -> Start? {
         guard running < concurrency else { return nil }
         let isTroubleFull = begun.count { isInTrouble(of: $0) } >= concurrencyInTrouble
-        let index = queue.firstIndex { place in
-            guard let host = fetches[place.id]?.host, backoff.isInTrouble(host) else { return true }
-            return !isTroubleFull && !backoff.isPaused(host, now: now)
+        func isBlocked(_ host: String) -> Bool {
+            backoff.isInTrouble(host) && (isTroubleFull || backoff.isPaused(host, now: now))
         }
-        guard let index, let fetch = fetches[queue[index].id], let first = fetch.waiters.min() else { return nil }
-        let id = queue.remove(at: index).id
+        // Thousands of fetches may wait for a few hosts.
+        guard !queuedByHost.keys.allSatisfy(isBlocked),
+            let index = queue.firstIndex(where: { fetches[$0.id].map { !isBlocked($0.host) } ?? false }),
+            let fetch = fetches[queue[index].id], let first = fetch.waiters.min()
+        else { return nil }
+        let id = queue[index].id
+        dequeue(at: index)
         begun.insert(id)
         return Start(id: id, url: fetch.url, first: first)
     }
