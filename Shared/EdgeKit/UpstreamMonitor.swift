@@ -84,7 +84,7 @@ public final class UpstreamMonitor: Sendable {
             let detail = fault.count > 1 ? "\(fault.reason) (\(fault.count) times)" : fault.reason
             return (Health.Check(name: "upstream", status: .degraded, detail: detail, since: fault.since), false)
         }
-        if isOver { logger.notice("the upstream \(base) has not failed for 5 minutes") }
+        if isOver { logger.notice("the upstream \(base) has not failed for \(Int(Self.memory) / 60) minutes") }
         return check
     }
 

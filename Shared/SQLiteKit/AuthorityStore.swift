@@ -26,7 +26,7 @@ public struct AuthorityStore: Sendable {
     public func read<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> Result
     ) async throws -> Result {
-        try await reading { try Self.readNow($0, body) }
+        try await reading { try $0.readNow(body) }
     }
 
     /// Reads on another thread, for reads that take time.
@@ -81,10 +81,6 @@ public struct AuthorityStore: Sendable {
         let content = try content
         return try await monitor.writing { try await content.files.writing { try await body(content.pool) } }
     }
-
-    private static func readNow<Result>(
-        _ pool: DatabasePool, _ body: (Database) throws -> Result
-    ) throws -> Result { try pool.read(body) }
 
     private var content: StoreSlot.Content {
         get throws(RPCError) {

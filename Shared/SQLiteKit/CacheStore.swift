@@ -27,7 +27,7 @@ public struct CacheStore: Sendable {
     public func read<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> Result?
     ) async throws -> Result? {
-        try await reading { try Self.readNow($0, body) }
+        try await reading { try $0.readNow(body) }
     }
 
     /// Reads on another thread, for reads that take time.
@@ -66,10 +66,6 @@ public struct CacheStore: Sendable {
         }
         return isThere || mark == Self.absent ? news : ChangeNews(.reset, mark: Self.absent)
     }
-
-    private static func readNow<Result>(
-        _ pool: DatabasePool, _ body: (Database) throws -> Result?
-    ) throws -> Result? { try pool.read(body) }
 
     // MARK: Access
 

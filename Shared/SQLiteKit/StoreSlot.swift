@@ -27,7 +27,7 @@ public final class StoreSlot: Sendable {
     private let opening: StoreOpening
 
     /// The path of the store's file.
-    public let path: String
+    package let path: String
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 

@@ -95,35 +95,6 @@ import Testing
         }
     }
 
-    @Test func `a store of version 4 keeps its comments and changes, and counts them`() async throws {
-        try await withTemporaryDirectory { directory in
-            let opening = SQLiteCommentsStore.opening
-            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator())
-            let first = try old.open(directory + "/comments.sqlite")
-            try opening.migrator.migrate(first, upTo: "4 changes")
-            let before = SQLiteCommentsStore(first)
-            let mark = try await before.lastChange()
-            try await before.post([draft(1), draft(2), draft(3, on: 9), draft(4, on: 8)])
-            _ = try await before.remove(UUID(number: 4))
-            try first.close()
-
-            let pool = try opening.open(directory + "/comments.sqlite")
-            let store = SQLiteCommentsStore(pool)
-            let images = [0, 8, 9].map(UUID.init(number:))
-            #expect(try await store.counts(of: images) == [images[0]: 2, images[2]: 1])
-            #expect(try await store.slice(10, of: images[0], after: nil).numbers == [1, 2])
-            guard case .change(.posted(let comments)) = try await store.news(after: mark)?.content else {
-                Issue.record("the changes are lost")
-                return
-            }
-            #expect(comments.map(\.id) == [UUID(number: 1)])
-            try await store.post([draft(5), draft(4, on: 8)])
-            for number in 1...3 { _ = try await store.remove(UUID(number: number)) }
-            #expect(try await store.counts(of: images) == [images[0]: 1, images[1]: 1])
-            try pool.close()
-        }
-    }
-
     /// Writes a store of version 1.
     private static func writeFirstVersion(_ path: String) throws {
         var migrator = DatabaseMigrator()

@@ -119,35 +119,6 @@ import Testing
         }
     }
 
-    @Test func `a store of version 6 keeps its items and changes, and counts them`() async throws {
-        try await withTemporaryDirectory { directory in
-            let opening = SQLiteFeedStore.opening
-            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator())
-            let first = try old.open(directory + "/feed.sqlite")
-            try opening.migrator.migrate(first, upTo: "6 changes")
-            try await first.write { db in
-                for picture in [picture(3), picture(1)] {
-                    try db.execute(
-                        sql: "INSERT INTO item (id, location, image) VALUES (?, ?, ?)",
-                        arguments: [picture.id, picture.location, picture.image])
-                }
-                try db.execute(sql: "INSERT INTO change (tag, content, total) VALUES (randomblob(8), x'7B7D', 2)")
-            }
-            let mark = try await SQLiteFeedStore(first).lastChange()
-            try first.closeIntoOneFile()
-
-            let pool = try opening.open(directory + "/feed.sqlite")
-            let store = SQLiteFeedStore(pool)
-            #expect(try await store.count() == 2)
-            #expect(try await store.slice(10, at: .start).items.map(\.id) == [picture(1).id, picture(3).id])
-            #expect(try await store.lastChange() == mark)
-            _ = try await store.publish([picture(4)])
-            _ = try await store.remove([picture(1).id, picture(3).id])
-            #expect(try await store.count() == 1)
-            try pool.close()
-        }
-    }
-
     @Test func `counting does not read the items`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")

@@ -42,8 +42,13 @@ final class VariantMaker: Sendable {
     private let now: @Sendable () -> Date
     private let clock: any MonotonicClock
 
-    /// The processes that run at a time: making pictures must not take all processors from serving them.
-    let slots = TaskSemaphore(permits: 2, waitingLimit: 64)
+    /// The maximum number of processes at a time: making pictures must not take all processors from serving them.
+    private static let processes = 2
+
+    /// The maximum number of callers that wait for a process; others get the original.
+    private static let waitingLimit = 64
+
+    let slots = TaskSemaphore(permits: processes, waitingLimit: waitingLimit)
     private let state: Mutex<State>
 
     // A product depends on bytes that never change, so a flight can be joined at any age.
