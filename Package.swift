@@ -139,8 +139,8 @@ let package = Package(
             name: "ServiceKit", dependencies: ["RPC", "Timing", .argumentParser, .logging, .nioCore, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
-            name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
-            swiftSettings: settings),
+            name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", "Timing", .grdb, .logging, .nioCore],
+            path: "Shared/SQLiteKit", swiftSettings: settings),
         // The guarded HTTP client. It knows no services. It inflates with the system's zlib, which can stop at an exact output
         // limit.
         .target(

@@ -26,15 +26,3 @@ extension UpstreamMonitor {
         }
     }
 }
-
-/// Runs an operation of a cache, without which the call still succeeds.
-/// - Returns: nil also for a failing store, which its monitor has already reported.
-public func orNil<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result?
-) async throws -> Result? {
-    do {
-        return try await body()
-    } catch is RPCError {
-        return nil
-    }
-}

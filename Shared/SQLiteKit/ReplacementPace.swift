@@ -1,14 +1,17 @@
 import Foundation
 
-/// Limits how often a store is replaced or opened again: at once, then with exponential backoff. So a broken disk is not
-/// filled with renamed stores.
+/// Limits how often a store is opened again: at once, then after pauses. Those of a cache grow, because each time its file may be
+/// renamed, and a broken disk must not be filled with renamed files.
 struct ReplacementPace: Sendable {
     static let firstPause: TimeInterval = 30
     static let pauseFactor = 4.0
     static let longestPause: TimeInterval = 86_400
 
+    let isGrowing: Bool
     private var attempts = 0
     private var lastAttempt: Date?
+
+    init(isGrowing: Bool) { self.isGrowing = isGrowing }
 
     func isDue(at now: Date) -> Bool {
         guard let lastAttempt else { return true }
@@ -24,6 +27,7 @@ struct ReplacementPace: Sendable {
     }
 
     private var pause: TimeInterval {
-        min(Self.longestPause, Self.firstPause * pow(Self.pauseFactor, Double(attempts - 1)))
+        isGrowing
+            ? min(Self.longestPause, Self.firstPause * pow(Self.pauseFactor, Double(attempts - 1))) : Self.firstPause
     }
 }

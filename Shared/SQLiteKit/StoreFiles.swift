@@ -1,18 +1,26 @@
 import Foundation
 import Glibc
+import NIOCore
 import Synchronization
+import Timing
 
-/// The files of an open store, checked on every access. When a file is removed, renamed or replaced, SQLite still writes to
+/// The files of an open store, checked before and after each write, and after a read at most every 100 ms. When a file is removed, renamed or replaced, SQLite still writes to
 /// the old one, and a restart would not find those writes. When another program overwrites it, SQLite mixes the old and the
 /// new content.
 final class StoreFiles: Sendable {
     private let path: String
     private let opened: [FileID?]
     private let header: OpenHeader
+    private let clock: any MonotonicClock
+
+    /// The time after a check in which reads do not check again.
+    static let period = TimeAmount.milliseconds(100)
 
     private struct State {
         /// In bytes. A store in use only grows, unless it is vacuumed.
         var largestSize: Int
+
+        var lastCheck: NIODeadline?
 
         /// Never reset: SQLite's memory and the file no longer match, even if the former content is put back.
         var isOverwritten = false
@@ -23,14 +31,15 @@ final class StoreFiles: Sendable {
     /// - Parameters:
     ///   - path: the path of a store that was just opened, so that its journal exists.
     ///   - mark: the store's `StoreIdentity.mark`.
-    init(_ path: String, mark: Int32) {
+    init(_ path: String, mark: Int32, clock: any MonotonicClock) {
         self.path = path
+        self.clock = clock
         opened = Self.ids(path)
         state = Mutex(State(largestSize: opened.first??.size ?? 0))
         header = OpenHeader(path, mark: mark)
     }
 
-    /// Runs `body`, which reads the store, and checks the store's file afterwards.
+    /// Runs `body`, which reads the store, and checks the store's file afterwards if that is due, or `body` fails.
     /// - Throws: `StoreDisplaced` or `StoreOverwritten`, also in place of an error of `body`, because both make SQLite fail in
     ///   many ways; else the error of `body`.
     func reading<Result>(
@@ -44,6 +53,16 @@ final class StoreFiles: Sendable {
             try checkStore()
             throw error
         }
+        let isCheckDue = state.withLock { state in state.lastCheck.map { clock.now - $0 >= Self.period } ?? true }
+        if isCheckDue { try checkStore() }
+        return result
+    }
+
+    /// The same, but always checks the file.
+    func checking<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let result = try await reading(body)
         try checkStore()
         return result
     }
@@ -71,6 +90,7 @@ final class StoreFiles: Sendable {
     private func checkStore() throws {
         try state.withLock { state in
             guard let file = FileID(path), file == opened.first else { throw StoreDisplaced() }
+            state.lastCheck = clock.now
             if header.isForeign(fileSize: file.size, of: state.largestSize) { state.isOverwritten = true }
             guard !state.isOverwritten else { throw StoreOverwritten() }
             // It shrinks only when it is vacuumed.

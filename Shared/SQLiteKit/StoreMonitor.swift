@@ -1,13 +1,11 @@
 import Foundation
-import GRDB
 import Logging
 import RPC
 import ServiceKit
 import Synchronization
 
-/// Watches the accesses of handlers to a store. It turns errors of SQLite into general errors for callers, holds the store's
-/// check for `rpc.health`, and logs each change of state once, in full and with the trace id of the call.
-public final class StoreMonitor: Sendable {
+/// Holds a store's check for `rpc.health`, and logs each change of its state once, in full and with the trace id of the call.
+final class StoreMonitor: Sendable {
     private struct Failure {
         let text: String
         let since: Date
@@ -28,22 +26,25 @@ public final class StoreMonitor: Sendable {
     }
 
     private let path: String
+    private let isCache: Bool
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
     /// - Parameter unusable: why there is no store; already logged.
-    public init(
-        path: String, logger: Logger, unusable: StoreUnusable? = nil, now: @escaping @Sendable () -> Date = { Date() }
+    init(
+        path: String, isCache: Bool, logger: Logger, unusable: StoreUnusable? = nil,
+        now: @escaping @Sendable () -> Date
     ) {
         self.path = path
+        self.isCache = isCache
         self.logger = logger
         self.now = now
         let failure = unusable.map { Failure(text: "\($0)", since: now()) }
         state = Mutex(State(damage: failure, servingSince: now()))
     }
 
-    public var check: Health.Check {
+    var check: Health.Check {
         state.withLock { state in
             guard let failure = state.damage ?? state.failure else {
                 return Health.Check(name: "store", status: .serving, since: state.servingSince)
@@ -56,7 +57,7 @@ public final class StoreMonitor: Sendable {
 
     /// Notes that the store was opened or replaced.
     /// - Parameter report: the line for the log; nil for "works again".
-    public func recover(report: String? = nil) {
+    func recover(report: String? = nil) {
         if let report { logger.warning("\(report)", metadata: TraceContext.current.metadata) }
         end(report: report == nil) { state in
             defer { (state.damage, state.failure) = (nil, nil) }
@@ -65,13 +66,14 @@ public final class StoreMonitor: Sendable {
     }
 
     /// Notes that a check of the whole store succeeded.
-    public func noteValidated() {
+    func noteValidated() {
         end { state in
             defer { state.damage = nil }
             return state.damage != nil
         }
     }
 
+    /// Notes that a write has succeeded.
     func noteWritten() {
         end { state in
             defer { state.failure = nil }
@@ -91,49 +93,6 @@ public final class StoreMonitor: Sendable {
 
     // MARK: Failures
 
-    /// Runs a read. Its success does not clear a write failure.
-    public func reading<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async throws -> Result {
-        try await watching(isReading: true, body)
-    }
-
-    /// Runs a write. Its success clears a write failure.
-    public func writing<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async throws -> Result {
-        let result = try await watching(isReading: false, body)
-        noteWritten()
-        return result
-    }
-
-    /// - Parameter isCache: whether the store is a cache. `CacheStore` replaces a cache; an operator must restore another store.
-    func watching<Result>(
-        isReading: Bool, isCache: Bool = false, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Result
-    ) async throws -> Result {
-        do {
-            return try await body()
-        } catch let error as DatabaseError {
-            guard let trouble = StoreTrouble(error, isReading: isReading) else { throw error }
-            note(trouble, error.message ?? "\(error.resultCode)", isCache: isCache)
-            throw trouble.answer
-        } catch is RowDecodingError {
-            // STRICT tables accept only values that can be decoded, so another program has changed the file.
-            note(.damaged, "a row cannot be decoded", isCache: isCache)
-            throw StoreTrouble.damaged.answer
-        } catch is StoreDisplaced {
-            note(.displaced, "", isCache: isCache)
-            throw StoreTrouble.displaced.answer
-        } catch is StoreOverwritten {
-            note(.overwritten, "", isCache: isCache)
-            throw StoreTrouble.overwritten.answer
-        }
-    }
-
-    /// Notes damage that a validation of an authority's store found.
-    public func noteDamage(_ finding: String) { note(.damaged, finding, isCache: false) }
-
     /// Logs a fault that calls survive.
     func report(_ fault: String) {
         logger.error("the store \(path): \(fault)", metadata: TraceContext.current.metadata)
@@ -142,10 +101,10 @@ public final class StoreMonitor: Sendable {
     /// Notes that there is no store.
     func note(_ unusable: StoreUnusable) { note("\(unusable)", isDamage: true) }
 
-    private func note(_ trouble: StoreTrouble, _ reason: String, isCache: Bool) {
+    func note(_ trouble: StoreTrouble) {
         // A lock held by another process is temporary, not a state of the store.
-        guard trouble != .busy else { return }
-        note(trouble.report(path, reason, isCache: isCache), isDamage: trouble.isLasting)
+        if case .busy = trouble { return }
+        note(trouble.report(path, isCache: isCache), isDamage: trouble.isLasting)
     }
 
     private func note(_ text: String, isDamage: Bool) {

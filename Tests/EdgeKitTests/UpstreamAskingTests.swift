@@ -60,10 +60,4 @@ struct UpstreamAskingTests {
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(log.lines == [])
     }
-
-    @Test func `only a failing store is ignored`() async throws {
-        #expect(try await orNil { 1 } == 1)
-        #expect(try await orNil { () async throws -> Int? in throw RPCError(.unavailable, "full") } == nil)
-        await #expect(throws: Unreachable.self) { try await orNil { () async throws -> Int? in throw Unreachable() } }
-    }
 }

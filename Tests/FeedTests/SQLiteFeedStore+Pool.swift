@@ -8,16 +8,13 @@ import SQLiteKit
 extension SQLiteFeedStore {
     /// The store in a file that was opened.
     init(_ pool: DatabasePool) {
-        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool))
-        self.init(AuthorityStore(slot, StoreMonitor(path: pool.path, logger: Logger(label: "store"))))
+        self.init(Store(Self.opening, at: pool.path, .success(pool), logger: Logger(label: "store")))
     }
 }
 
 extension SQLiteFeedCache {
     /// The cache in a file that was opened.
     init(_ pool: DatabasePool, budget: Int = FeedCachePolicy.budget) {
-        let slot = StoreSlot(Self.opening, at: pool.path, .success(pool))
-        let monitor = StoreMonitor(path: pool.path, logger: Logger(label: "cache"))
-        self.init(CacheStore(slot, monitor), budget: budget)
+        self.init(Store(Self.opening, at: pool.path, .success(pool), logger: Logger(label: "cache")), budget: budget)
     }
 }

@@ -5,6 +5,7 @@ import GRDB
 import RPC
 import RPCTestKit
 import SQLiteKit
+import ServiceKit
 import Testing
 
 @testable import feed_service
@@ -28,7 +29,18 @@ import Testing
             try bytes.write(to: URL(filePath: path))
 
             let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(path))
-            await #expect(throws: FeedStoreError.self) { try await store.checkIntegrity() }
+            await #expect(throws: StoreError.damaged) { try await store.checkIntegrity() }
+        }
+    }
+
+    @Test func `the integrity check detects a wrong number of items`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
+            let store = SQLiteFeedStore(pool)
+            _ = try await store.publish([picture(1)])
+            try await store.checkIntegrity()
+            try await pool.write { try $0.execute(sql: "UPDATE total SET items = 2") }
+            await #expect(throws: StoreError.damaged) { try await store.checkIntegrity() }
         }
     }
 
@@ -144,8 +156,7 @@ import Testing
             let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
             _ = try await SQLiteFeedStore(pool).publish([picture(1)])
             try await pool.write { try $0.execute(sql: "UPDATE item SET tags = '[7]'") }
-            let error = await #expect(throws: RPCError.self) { try await SQLiteFeedStore(pool).item(picture(1).id) }
-            #expect(error?.kind == .dataLoss)
+            await #expect(throws: StoreError.damaged) { try await SQLiteFeedStore(pool).item(picture(1).id) }
         }
     }
 

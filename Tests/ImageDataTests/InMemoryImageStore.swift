@@ -7,10 +7,12 @@ actor InMemoryImageStore: ImageStore {
 
     func image(at url: String) -> StoredImage? { entries.first { $0.url == url }?.image }
 
-    func record(at url: String) -> ImageRecord? { image(at: url)?.record }
+    func records(at urls: [String]) -> [String: ImageRecord] {
+        Dictionary(urls.map { ($0, image(at: $0)?.record) }) { first, _ in first }.compactMapValues(\.self)
+    }
 
     func put(_ image: StoredImage, at url: String) throws {
-        if let present = record(at: url) {
+        if let present = self.image(at: url)?.record {
             guard present.hash == image.record.hash else { throw ImageStoreError.conflict(url: url) }
         } else {
             entries.append((url, image))

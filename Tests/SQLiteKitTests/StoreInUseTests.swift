@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import RPC
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import SQLiteKit
@@ -10,26 +10,36 @@ import Testing
 @Suite struct StoreInUseTests {
     private struct InUse {
         let directory: String
-        let slot: StoreSlot
-        let monitor: StoreMonitor
+        let store: Store
         let log: RecordedLog
         let clock: TestClock
+        let time: ManualClock
 
         var path: String { directory + "/store.sqlite" }
-        var authority: AuthorityStore { AuthorityStore(slot, monitor) }
-        var cache: CacheStore { CacheStore(slot, monitor) }
 
         init(_ directory: String, isCache: Bool) {
             var migrator = DatabaseMigrator()
             migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE thing (x)") }
             let opening = StoreOpening(applicationID: "TEST", migrator: migrator, isCache: isCache)
             let path = directory + "/store.sqlite"
-            let (log, clock) = (RecordedLog(), TestClock())
+            let (log, clock, time) = (RecordedLog(), TestClock(), ManualClock())
             let opened = Result { () throws(StoreUnusable) in try opening.open(path) }
-            slot = StoreSlot(opening, at: path, opened, now: clock.read)
-            monitor = StoreMonitor(path: path, logger: log.logger, unusable: opened.failure)
-            (self.directory, self.log, self.clock) = (directory, log, clock)
+            store = Store(opening, at: path, opened, logger: log.logger, now: clock.read, clock: time)
+            (self.directory, self.log, self.clock, self.time) = (directory, log, clock, time)
         }
+
+        func add(_ number: Int) async throws {
+            try await store.write { try $0.execute(sql: "INSERT INTO thing VALUES (?)", arguments: [number]) }
+        }
+
+        /// Reads after the file is checked again.
+        func all() async throws -> [Int] {
+            await time.advance(by: StoreFiles.period)
+            return try await store.read { try Int.fetchAll($0, sql: "SELECT x FROM thing") }
+        }
+
+        /// Finds the store damaged.
+        func damage() async throws { try await store.read { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT) } }
 
         func corruptFiles() throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -60,28 +70,25 @@ import Testing
         loss: Loss
     ) async throws {
         try await with(isCache: false) { inUse in
-            try await inUse.authority.writing { try await $0.add(1) }
-            _ = try await inUse.authority.reading { try $0.all() }
+            try await inUse.add(1)
+            _ = try await inUse.all()
             try lose(loss, inUse.path)
             for _ in 1...2 {
-                let error = await #expect(throws: RPCError.self) {
-                    try await inUse.authority.writing { try await $0.add(2) }
-                }
-                #expect(error?.kind == .unavailable && error?.message.contains(inUse.directory) == false)
+                await #expect(throws: StoreError.unreachable) { try await inUse.add(2) }
             }
-            #expect(inUse.monitor.check.status == .degraded)
+            #expect(inUse.store.check.status == .degraded)
             #expect(inUse.log.lines.count == 1 && inUse.log.lines[0].contains(inUse.path))
             // Only the journal is missing, so acknowledged data can still be read.
             guard loss == .journalRemoved else { return }
-            #expect(try await inUse.authority.reading { try $0.all() } == [1])
+            #expect(try await inUse.all() == [1])
         }
     }
 
     @Test func `the loss of a file during a write is detected before the answer`() async throws {
         try await with(isCache: false) { inUse in
-            await #expect(throws: RPCError.self) {
-                try await inUse.authority.writing {
-                    try await $0.add(1)
+            await #expect(throws: StoreError.unreachable) {
+                try await inUse.store.write { db in
+                    try db.execute(sql: "INSERT INTO thing VALUES (1)")
                     try FileManager.default.removeItem(atPath: inUse.path)
                 }
             }
@@ -91,11 +98,11 @@ import Testing
     @Test func `a file that is put back is written to again`() async throws {
         try await with(isCache: false) { inUse in
             try lose(.movedAway, inUse.path)
-            await #expect(throws: RPCError.self) { try await inUse.authority.writing { try await $0.add(1) } }
+            await #expect(throws: StoreError.unreachable) { try await inUse.add(1) }
             try FileManager.default.moveItem(atPath: inUse.path + ".away", toPath: inUse.path)
-            try await inUse.authority.writing { try await $0.add(2) }
-            #expect(inUse.monitor.check.status == .serving)
-            #expect(try await inUse.authority.reading { try $0.all() } == [2])
+            try await inUse.add(2)
+            #expect(inUse.store.check.status == .serving)
+            #expect(try await inUse.all() == [2])
         }
     }
 
@@ -116,8 +123,8 @@ import Testing
         case .anotherStore:
             try await withTemporaryDirectory { directory in
                 let other = InUse(directory, isCache: false)
-                for number in 5...2_000 { try await other.authority.writing { try await $0.add(number) } }
-                try other.slot.close()
+                for number in 5...2_000 { try await other.add(number) }
+                try other.store.close()
                 try overwrite(path, with: Data(contentsOf: URL(filePath: other.path)))
             }
         }
@@ -135,22 +142,17 @@ import Testing
         overwriting: Overwriting
     ) async throws {
         try await with(isCache: false) { inUse in
-            try await inUse.authority.writing { try await $0.add(1) }
+            try await inUse.add(1)
             let before = try Data(contentsOf: URL(filePath: inUse.path))
-            _ = try await inUse.authority.reading { try $0.all() }
+            _ = try await inUse.all()
             try await overwrite(overwriting, inUse.path)
             for isRestored in [false, true] {
                 // SQLite's memory does not match a file that is put back.
                 if isRestored { try overwrite(inUse.path, with: before) }
-                let read = await #expect(throws: RPCError.self) { try await inUse.authority.reading { try $0.all() } }
-                let write = await #expect(throws: RPCError.self) {
-                    try await inUse.authority.writing { try await $0.add(2) }
-                }
-                let check = await #expect(throws: RPCError.self) { try await inUse.authority.damage() }
-                for error in [read, write, check] {
-                    #expect(error?.kind == .dataLoss && error?.message.contains(inUse.directory) == false)
-                }
-                #expect(inUse.monitor.check.status == .degraded)
+                await #expect(throws: StoreError.foreign) { try await inUse.all() }
+                await #expect(throws: StoreError.foreign) { try await inUse.add(2) }
+                await #expect(throws: StoreError.foreign) { try await inUse.store.validate() }
+                #expect(inUse.store.check.status == .degraded)
             }
             #expect(inUse.log.lines.count == 1)
             #expect(inUse.log.lines[0].contains(inUse.path) && inUse.log.lines[0].contains("restore"))
@@ -161,12 +163,12 @@ import Testing
         overwriting: Overwriting
     ) async throws {
         try await with(isCache: true) { inUse in
-            #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
+            try await inUse.add(1)
             try await overwrite(overwriting, inUse.path)
-            #expect(try await inUse.cache.reading { try $0.all() } == nil)
-            #expect(inUse.monitor.check.status == .serving)
-            #expect(try await inUse.cache.writing { try await $0.add(3) } != nil)
-            #expect(try await inUse.cache.reading { try $0.all() } == [3])
+            await #expect(throws: StoreError.foreign) { try await inUse.all() }
+            #expect(inUse.store.check.status == .serving)
+            try await inUse.add(3)
+            #expect(try await inUse.all() == [3])
             #expect(try inUse.corruptFiles().count == 1)
             #expect(inUse.log.lines.count == 2 && inUse.log.lines[0].hasSuffix("an empty one replaces it"))
         }
@@ -177,31 +179,28 @@ import Testing
         try await with(isCache: false) { inUse in
             try await overwrite(.anotherProgram, inUse.path)
             for error in [DatabaseError(resultCode: .SQLITE_ERROR), Odd()] as [any Error] {
-                let answer = await #expect(throws: RPCError.self) {
-                    try await inUse.authority.reading { _ in throw error }
-                }
-                #expect(answer?.kind == .dataLoss)
+                await #expect(throws: StoreError.foreign) { try await inUse.store.read { _ in throw error } }
             }
         }
     }
 
     @Test func `a store that another process vacuums works as before`() async throws {
         try await with(isCache: false) { inUse in
-            for number in 1...2_000 { try await inUse.authority.writing { try await $0.add(number) } }
-            try await inUse.authority.writing { numbers in
+            for number in 1...2_000 { try await inUse.add(number) }
+            try await inUse.store.writing { numbers in
                 try await numbers.write { try $0.execute(sql: "DELETE FROM thing WHERE x > 1") }
                 try await numbers.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             }
             let size = try Data(contentsOf: URL(filePath: inUse.path)).count
-            #expect(try await inUse.authority.reading { try $0.all() } == [1])
+            #expect(try await inUse.all() == [1])
             try await DatabaseQueue(path: inUse.path).vacuum()
-            try await inUse.authority.writing { numbers in
+            try await inUse.store.writing { numbers in
                 try await numbers.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             }
             #expect(try Data(contentsOf: URL(filePath: inUse.path)).count < size)
-            try await inUse.authority.writing { try await $0.add(2) }
-            #expect(try await inUse.authority.reading { try $0.all() } == [1, 2])
-            #expect(inUse.monitor.check.status == .serving && inUse.log.lines == [])
+            try await inUse.add(2)
+            #expect(try await inUse.all() == [1, 2])
+            #expect(inUse.store.check.status == .serving && inUse.log.lines == [])
         }
     }
 
@@ -209,14 +208,9 @@ import Testing
         try await withTemporaryDirectory { directory in
             try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: directory + "/store.sqlite"))
             let inUse = InUse(directory, isCache: false)
-            let read = await #expect(throws: RPCError.self) { try await inUse.authority.reading { try $0.all() } }
-            let write = await #expect(throws: RPCError.self) {
-                try await inUse.authority.writing { try await $0.add(1) }
-            }
-            for error in [read, write] {
-                #expect(error?.kind == .unavailable && error?.message.contains(directory) == false)
-            }
-            #expect(inUse.monitor.check.status == .degraded)
+            await #expect(throws: StoreError.unreachable) { try await inUse.all() }
+            await #expect(throws: StoreError.unreachable) { try await inUse.add(1) }
+            #expect(inUse.store.check.status == .degraded)
             #expect(try inUse.corruptFiles() == [])
         }
     }
@@ -227,12 +221,12 @@ import Testing
         loss: Loss
     ) async throws {
         try await with(isCache: true) { inUse in
-            #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
+            try await inUse.add(1)
             try lose(loss, inUse.path)
-            #expect(try await inUse.cache.writing { try await $0.add(2) } == nil)
-            #expect(inUse.monitor.check.status == .serving)
-            #expect(try await inUse.cache.writing { try await $0.add(3) } != nil)
-            #expect(try await inUse.cache.reading { try $0.all() } == [3])
+            await #expect(throws: StoreError.unreachable) { try await inUse.add(2) }
+            #expect(inUse.store.check.status == .serving)
+            try await inUse.add(3)
+            #expect(try await inUse.all() == [3])
             #expect(
                 try inUse.corruptFiles().count == ([.exchanged, .journalRemoved].contains(loss) ? 1 : 0))
             #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
@@ -242,32 +236,28 @@ import Testing
         }
     }
 
-    private func damage(_ cache: CacheStore) async throws -> [Int]? {
-        try await cache.reading { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-    }
-
     @Test func `a cache that is found damaged is renamed and replaced`() async throws {
         try await with(isCache: true) { inUse in
-            _ = try await inUse.cache.writing { try await $0.add(1) }
-            #expect(try await damage(inUse.cache) == nil)
+            try await inUse.add(1)
+            await #expect(throws: StoreError.damaged) { try await inUse.damage() }
             #expect(inUse.log.lines[0].hasSuffix("an empty one replaces it"), "\(inUse.log.lines)")
             #expect(try inUse.corruptFiles().count == 1)
-            #expect(inUse.monitor.check.status == .serving)
-            #expect(try await inUse.cache.writing { try await $0.add(2) } != nil)
-            #expect(try await inUse.cache.reading { try $0.all() } == [2])
+            #expect(inUse.store.check.status == .serving)
+            try await inUse.add(2)
+            #expect(try await inUse.all() == [2])
         }
     }
 
     @Test func `a really damaged file is detected and renamed`() async throws {
         try await with(isCache: true) { inUse in
-            for number in 1...2_000 { _ = try await inUse.cache.writing { try await $0.add(number) } }
-            try inUse.slot.close()
+            for number in 1...2_000 { try await inUse.add(number) }
+            try inUse.store.close()
             var bytes = try Data(contentsOf: URL(filePath: inUse.path))
             bytes.replaceSubrange(4_096..<bytes.count, with: Data(repeating: 0xA5, count: bytes.count - 4_096))
             try bytes.write(to: URL(filePath: inUse.path))
             let again = InUse(inUse.directory, isCache: true)
             again.clock.advance(ReplacementPace.firstPause)
-            #expect(try await again.cache.reading { try $0.all() } ?? [] == [])
+            #expect(try await again.all() == [])
             let files = try again.corruptFiles()
             #expect(files.count == 1, "\(files) \(again.log.lines)")
         }
@@ -275,35 +265,25 @@ import Testing
 
     @Test func `a cache that breaks repeatedly is replaced at growing intervals`() async throws {
         try await with(isCache: true) { inUse in
-            _ = try await inUse.cache.writing { try await $0.add(1) }
-            #expect(try await damage(inUse.cache) == nil)
-            for _ in 1...10 { await #expect(throws: RPCError.self) { _ = try await damage(inUse.cache) } }
+            try await inUse.add(1)
+            await #expect(throws: StoreError.damaged) { try await inUse.damage() }
+            for _ in 1...10 { await #expect(throws: StoreError.damaged) { try await inUse.damage() } }
             #expect(try inUse.corruptFiles().count == 1)
-            #expect(inUse.monitor.check.status == .degraded)
+            #expect(inUse.store.check.status == .degraded)
             inUse.clock.advance(ReplacementPace.firstPause)
-            #expect(try await damage(inUse.cache) == nil)
+            await #expect(throws: StoreError.damaged) { try await inUse.damage() }
             inUse.clock.advance(ReplacementPace.firstPause)
-            await #expect(throws: RPCError.self) { _ = try await damage(inUse.cache) }
+            await #expect(throws: StoreError.damaged) { try await inUse.damage() }
             #expect(try inUse.corruptFiles().count == 2)
         }
     }
 
     @Test func `concurrent calls that find the damage replace the cache once`() async throws {
         try await with(isCache: true) { inUse in
-            let cache = inUse.cache
-            _ = try await cache.writing { try await $0.add(1) }
-            await withThrowingTaskGroup(of: Void.self) { group in
+            try await inUse.add(1)
+            await withTaskGroup(of: Void.self) { group in
                 for _ in 1...50 {
-                    group.addTask {
-                        let result: [Int]? = try await cache.reading { _ in
-                            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-                        }
-                        #expect(result == nil)
-                    }
-                }
-                // A call after the replacement finds the new store damaged too, but it is too early to replace that.
-                while let result = await group.nextResult() {
-                    if case .failure(let error) = result { #expect(error is RPCError) }
+                    group.addTask { _ = await #expect(throws: StoreError.self) { try await inUse.damage() } }
                 }
             }
             #expect(try inUse.corruptFiles().count == 1)
@@ -316,20 +296,20 @@ import Testing
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             let inUse = InUse(directory, isCache: true)
             try FileManager.default.removeItem(atPath: path)
-            #expect(try await inUse.cache.writing { try await $0.add(1) } == nil)
-            #expect(inUse.monitor.check.status == .degraded)
+            await #expect(throws: StoreError.unreachable) { try await inUse.add(1) }
+            #expect(inUse.store.check.status == .degraded)
             inUse.clock.advance(ReplacementPace.firstPause)
-            #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
-            #expect(inUse.monitor.check.status == .serving)
+            try await inUse.add(1)
+            #expect(inUse.store.check.status == .serving)
             #expect(inUse.log.lines.count == 1)
         }
     }
 
     @Test func `a cache that was closed stays closed`() async throws {
         try await with(isCache: true) { inUse in
-            try inUse.slot.close()
+            try inUse.store.close()
             inUse.clock.advance(1_000_000)
-            #expect(try await inUse.cache.writing { try await $0.add(1) } == nil)
+            await #expect(throws: StoreError.unreachable) { try await inUse.add(1) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: inUse.directory) == ["store.sqlite"])
         }
     }
@@ -339,14 +319,14 @@ import Testing
         try await withTemporaryDirectory { directory in
             try await withTemporaryDirectory { other in
                 let inUse = InUse(directory, isCache: true)
-                _ = try await inUse.cache.writing { try await $0.add(1) }
+                try await inUse.add(1)
                 let another = InUse(other, isCache: true)
-                _ = try await another.cache.writing { try await $0.add(5) }
+                try await another.add(5)
                 for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
                     try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
                     try FileManager.default.copyItem(atPath: "\(other)/\(name)", toPath: "\(directory)/\(name)")
                 }
-                #expect(try await inUse.cache.writing { try await $0.add(2) } == nil)
+                await #expect(throws: StoreError.unreachable) { try await inUse.add(2) }
                 let name = try #require(inUse.corruptFiles().first)
                 let values = try await DatabaseQueue(path: "\(directory)/\(name)").read {
                     try Int.fetchAll($0, sql: "SELECT x FROM thing")
@@ -355,13 +335,4 @@ import Testing
             }
         }
     }
-}
-
-/// A store of numbers.
-extension DatabasePool {
-    fileprivate func add(_ number: Int) async throws {
-        try await write { try $0.execute(sql: "INSERT INTO thing VALUES (?)", arguments: [number]) }
-    }
-
-    fileprivate func all() throws -> [Int] { try read { try Int.fetchAll($0, sql: "SELECT x FROM thing") } }
 }

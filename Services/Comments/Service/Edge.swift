@@ -11,14 +11,14 @@ extension CommentsService {
     /// it responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("comments", of: base)
-        let store = try process.openCache(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket)
+        let store = try process.openStore(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket)
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let upstream = UpstreamMonitor(base, logger: process.logger)
         let cache = SQLiteCommentsCache(store)
         let broadcast = ChangeBroadcast(cache)
-        store.slot.onReplacement(broadcast.wake)
+        store.onReplacement(broadcast.wake)
         let remote = RemoteComments(
             endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
             now: { Date() })

@@ -7,7 +7,7 @@ import ServiceKit
 extension CommentsService {
     /// The composition root of an authority: serves the comments of its own store. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
-        let (file, _) = try process.openAuthority(SQLiteCommentsStore.opening, storeOptions, releasing: socket)
+        let file = try process.openStore(SQLiteCommentsStore.opening, storeOptions, releasing: socket)
         let store = SQLiteCommentsStore(file)
         let handlers = CommentsHandlers(
             store: store, broadcast: ChangeBroadcast(store), now: { Date() }, newID: { UUID() })

@@ -18,8 +18,7 @@ public protocol FeedCache: Sendable {
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID>
 
     /// Stores a page, completely or not at all.
-    /// - Returns: nil when there is no store.
-    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange?
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange
 
     /// The valid items at the cursor; nil when the cache has none.
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage?
@@ -35,9 +34,10 @@ public protocol FeedCache: Sendable {
     /// The upstream's last answer to exactly this request; nil when one of its items is no longer cached.
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer?
 
-    /// - Returns: the deleted items; nil when there is no store, or a new one in its place.
-    func dropExpired(at now: Date) async throws -> [UUID]?
+    /// - Returns: the deleted items.
+    func dropExpired(at now: Date) async throws -> [UUID]
 
-    /// - Throws: `FeedStoreError.damaged` when stored data is inconsistent.
+    /// Checks everything in the store.
+    /// - Throws: an error when stored data is inconsistent.
     func checkIntegrity() async throws
 }

@@ -31,12 +31,11 @@ public protocol FeedStore: Sendable {
     func remove(_ ids: [UUID]) async throws -> [UUID]
 
     /// Checks everything in the store.
-    /// - Throws: `FeedStoreError.damaged` when stored data is inconsistent.
+    /// - Throws: an error when stored data is inconsistent.
     func checkIntegrity() async throws
 }
 
 public enum FeedStoreError: Error, Equatable, Sendable {
     case unknownCursor(UUID)
     case conflict(UUID)
-    case damaged(String)
 }

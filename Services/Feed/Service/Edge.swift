@@ -12,7 +12,7 @@ extension FeedService {
     /// responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("feed", of: base)
-        let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket)
+        let store = try process.openStore(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket)
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
@@ -21,7 +21,7 @@ extension FeedService {
         let now = { @Sendable in Date() }
         let (endpoint, fetch) = (FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes))
         let broadcast = ChangeBroadcast(cache)
-        store.slot.onReplacement(broadcast.wake)
+        store.onReplacement(broadcast.wake)
         let feed = EdgeFeed(
             source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
             cache: cache, monitor: upstream, broadcast: broadcast, now: now,

@@ -46,10 +46,8 @@ struct FeedHandlers {
             return Count(count: try await store.remove(params.ids).count)
         }
         table.handle(FeedContract.validate) { _, _ in
-            try await answering {
-                try await store.checkIntegrity()
-                return Validation(outcome: .kept)
-            }
+            try await store.checkIntegrity()
+            return Validation(outcome: .kept)
         }
         table.handle(FeedContract.watch, watching: broadcast, since: \.since) { FeedEvent($0) }
         return table
@@ -63,8 +61,6 @@ struct FeedHandlers {
             return try await body()
         } catch FeedStoreError.conflict(let id) {
             throw RPCError(.alreadyExists, "the item \(id.uuidString) exists with other content; nothing was written")
-        } catch FeedStoreError.damaged(let reason) {
-            throw RPCError(.dataLoss, "the store is damaged: \(reason)")
         }
     }
 }

@@ -7,7 +7,7 @@ import ServiceKit
 extension FeedService {
     /// The composition root of an authority: serves the feed of its own store. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
-        let (file, _) = try process.openAuthority(SQLiteFeedStore.opening, storeOptions, releasing: socket)
+        let file = try process.openStore(SQLiteFeedStore.opening, storeOptions, releasing: socket)
         let store = SQLiteFeedStore(file)
         let handlers = FeedHandlers(store: store, broadcast: ChangeBroadcast(store), now: { Date() })
         try await process.serve(handlers.table, on: socket, health: { [file.check] })

@@ -6,8 +6,8 @@ public protocol ImageStore: Sendable {
     /// - Throws: `ImageStoreError.damaged` when the bytes fail their checksum.
     func image(at url: String) async throws -> StoredImage?
 
-    /// Returns the metadata, without reading the bytes.
-    func record(at url: String) async throws -> ImageRecord?
+    /// Returns the metadata of those that are stored, by URL, without reading the bytes.
+    func records(at urls: [String]) async throws -> [String: ImageRecord]
 
     /// Stores bytes for a URL. Repeating the call changes nothing, except that it replaces damaged bytes.
     /// - Throws: `ImageStoreError.conflict` when the URL has other bytes.
@@ -17,6 +17,10 @@ public protocol ImageStore: Sendable {
 
     /// The total size of all contents in bytes.
     func bytes() async throws -> Int
+}
+
+extension ImageStore {
+    public func record(at url: String) async throws -> ImageRecord? { try await records(at: [url])[url] }
 }
 
 public enum ImageStoreError: Error, Equatable, Sendable {

@@ -61,7 +61,7 @@ extension ImageDataService {
     func openCache(
         at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket
     ) throws -> SQLiteImageCache {
-        let store = try process.openCache(SQLiteImageCache.opening, at: path, storeOptions, releasing: socket)
+        let store = try process.openStore(SQLiteImageCache.opening, at: path, storeOptions, releasing: socket)
         return SQLiteImageCache(store, budget: fetchOptions.coldBytes)
     }
 }

@@ -31,8 +31,9 @@ struct ImageDataHandlers {
         }
         table.handle(ImageDataContract.facts) { params, _ in
             var found: [String: PictureHints] = [:]
+            let stored = try await loader.storedFacts(at: params.urls)
             for url in params.urls {
-                guard let (facts, canBeCompleted) = try await loader.storedFacts(at: url) else { continue }
+                guard let (facts, canBeCompleted) = stored[url] else { continue }
                 found[url] = facts?.hints
                 if canBeCompleted { finder.find(url) }
             }
@@ -107,7 +108,7 @@ struct ImageDataHandlers {
         table.handle(ImageDataContract.check) { params, context in
             _ = try pinned
             return try await answering(context.trace) {
-                if try await loader.isCached(params.url) { return CheckedImage(availability: .kept) }
+                if try await !loader.cached(among: [params.url]).isEmpty { return CheckedImage(availability: .kept) }
                 guard let check else { return CheckedImage(availability: .absent) }
                 try await check(params.url)
                 return CheckedImage(availability: .fetched)

@@ -8,9 +8,9 @@ extension ImageDataService {
     /// The composition root of an authority: serves the images of its own store, and fetches missing ones
     /// (`Fetching.swift`) unless `--no-fetch` is set. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
-        let (file, path) = try process.openAuthority(SQLiteImageStore.opening, storeOptions, releasing: socket)
+        let file = try process.openStore(SQLiteImageStore.opening, storeOptions, releasing: socket)
         // Without fetching it has variants and facts only.
-        let cache = try openCache(at: Self.cachePath(beside: path), process, releasing: socket)
+        let cache = try openCache(at: process.root.store("image-data-cache"), process, releasing: socket)
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger),
             pinned: SQLiteImageStore(file))
@@ -27,13 +27,6 @@ extension ImageDataService {
         await cache.writeUses()
         try process.fail { try cache.store.close() }
         try process.fail { try file.close() }
-    }
-
-    /// The path of the cache of fetched bytes and of variants: `image-data-cache.sqlite` beside `image-data.sqlite`.
-    static func cachePath(beside store: String) -> String {
-        let name = store as NSString
-        return name.pathExtension.isEmpty
-            ? store + "-cache" : "\(name.deletingPathExtension)-cache.\(name.pathExtension)"
     }
 }
 

@@ -6,7 +6,7 @@ import SearchContract
 
 /// Implements the contract of search.
 struct SearchHandlers: Sendable {
-    let index: CacheStore
+    let index: Store
     let standing: IndexStanding
 
     var table: MethodTable {
@@ -31,9 +31,6 @@ struct SearchHandlers: Sendable {
         let page = try await index.reading {
             try await SearchIndex($0).find(query, limit, after: start, maximumTotal: FoundItems.maximumTotal)
         }
-        guard let page else {
-            return FoundItems(items: [], nextAfter: nil, totalAtLeast: 0, indexedAt: nil, indexing: 0)
-        }
         return FoundItems(
             items: page.images.map(FoundItem.init),
             nextAfter: page.hasMore ? page.images.last?.cursor.text(for: query) : nil, totalAtLeast: page.total,
@@ -42,14 +39,13 @@ struct SearchHandlers: Sendable {
 
     private func suggestions(_ params: Suggest) async throws -> Suggestions {
         let limit = params.limit ?? Suggest.defaultLimit
-        let found = try await index.reading { pool in
+        return try await index.reading { pool in
             let index = SearchIndex(pool)
             return Suggestions(
                 tags: try await index.suggestions(params.prefix, .tag, limit).map(Suggestion.init),
                 places: try await index.suggestions(params.prefix, .place, limit).map(Suggestion.init),
                 people: try await index.suggestions(params.prefix, .person, limit).map(Suggestion.init))
         }
-        return found ?? Suggestions(tags: [], places: [], people: [])
     }
 }
 

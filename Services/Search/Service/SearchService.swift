@@ -46,9 +46,7 @@ struct SearchService: AsyncParsableCommand {
         let (feedPath, commentsPath) = try process.fail(releasing: socket) {
             (try SocketPath(feedSocket ?? gateway), try SocketPath(commentsSocket ?? gateway))
         }
-        let index = try process.openCache(
-            SearchIndex.opening, at: storeOptions.path ?? process.root.store("search"), storeOptions,
-            releasing: socket)
+        let index = try process.openStore(SearchIndex.opening, storeOptions, releasing: socket)
         let feed = await RPCClient.make(to: feedPath, as: process.name, version: ServiceProcess.version)
         let comments =
             commentsPath == feedPath

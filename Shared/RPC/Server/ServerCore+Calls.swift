@@ -41,6 +41,7 @@ extension ServerCore {
     func answer(for error: any Error, to request: Request) -> RPCError {
         // A forwarded fault is already hidden, and names its service.
         if let error = error as? RPCError, error.kind != .internalError || error.service != nil { return error }
+        if let error = error as? any AnsweredError { return error.answer }
         // A cancelled call is answered before its handler ends, so this handler threw the error on its own.
         if error is CancellationError { return RPCError(.cancelled, "the call was cancelled") }
         observers.onFault(

@@ -350,7 +350,7 @@ import Upstream
                 #expect(page.notices == [.notKept])
             }
             #expect(edge.log.lines.count == 1)
-            #expect(edge.storeMonitor.check.status == .degraded)
+            #expect(edge.store.check.status == .degraded)
             #expect(edge.edge.monitor.check.status == .serving)
             edge.upstream.answer { throw Unreachable() }
             #expect(try await edge.list().numbers == [1])
@@ -358,7 +358,7 @@ import Upstream
             try await edge.setWriting(works: true)
             edge.upstream.answer { .list([1, 2]) }
             #expect(try await edge.list().notices == nil)
-            #expect(edge.storeMonitor.check.status == .serving)
+            #expect(edge.store.check.status == .serving)
         }
     }
 

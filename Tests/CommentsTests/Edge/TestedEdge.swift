@@ -15,7 +15,7 @@ final class TestedEdge: Sendable {
     let edge: EdgeComments
     let upstream: ScriptedUpstream
     let log: RecordedLog
-    let storeMonitor: StoreMonitor
+    let store: Store
     let pool: DatabasePool
     let clock: TestClock
     let time = ManualClock()
@@ -34,11 +34,11 @@ final class TestedEdge: Sendable {
 
     init(_ upstream: ScriptedUpstream, _ pool: DatabasePool, hasStore: Bool = true) {
         let (log, clock) = (RecordedLog(), TestClock())
-        storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
-        let slot = StoreSlot(
+        store = Store(
             SQLiteCommentsCache.opening, at: pool.path,
-            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly)), now: clock.read)
-        cache = SQLiteCommentsCache(CacheStore(slot, storeMonitor))
+            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly)), logger: log.logger,
+            now: clock.read, clock: time)
+        cache = SQLiteCommentsCache(store)
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: cache,

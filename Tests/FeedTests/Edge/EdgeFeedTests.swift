@@ -36,11 +36,11 @@ struct EdgeFeedTests {
     }
 
     private func withEdge(
-        _ answers: [UpstreamAnswer] = [], _ body: (EdgeRig, Script) async throws -> Void
+        _ answers: [UpstreamAnswer] = [], hasStore: Bool = true, _ body: (EdgeRig, Script) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
             let script = Script(answers)
-            let rig = try EdgeRig(directory) { try await script.fetch($0, $1) }
+            let rig = try EdgeRig(directory, hasStore: hasStore) { try await script.fetch($0, $1) }
             try await body(rig, script)
             #expect(rig.faults.all == [])
         }
@@ -227,7 +227,7 @@ struct EdgeFeedTests {
 
     @Test func `a delivered item is available even if the cache cannot be written`() async throws {
         try await withEdge([.page([2, 1])]) { rig, _ in
-            try rig.slot.close()
+            try rig.store.close()
             #expect(try await rig.feed.knownItem(UUID(number: 1)) == nil)
             _ = try await rig.load()
             #expect(try await rig.feed.knownItem(UUID(number: 1))?.image.number == 1)
@@ -359,7 +359,7 @@ struct EdgeFeedTests {
             for _ in 1...2 { _ = try await rig.load(3) }
             #expect(try await rig.feed.knownItem(UUID(number: 3)) == nil)
             #expect(try await rig.feed.knownItem(UUID(number: 2)) != nil)
-            try rig.slot.close()
+            try rig.store.close()
             rig.clock.advance(604_799)
             #expect(try await rig.feed.knownItem(UUID(number: 2)) != nil)
             rig.clock.advance(1)
@@ -417,11 +417,10 @@ struct EdgeFeedTests {
     // MARK: Writing to the cache
 
     @Test func `a page that cannot be cached is served with a notice`() async throws {
-        try await withEdge([.page([2, 1]), .page([3])]) { rig, _ in
-            try rig.slot.close()
+        try await withEdge([.page([2, 1]), .page([3])], hasStore: false) { rig, _ in
             let page = try await rig.load()
             #expect(page.numbers == [2, 1] && page.notices == [.notKept] && page.origin == .remote)
-            #expect(try await rig.feed.cache.item(UUID(number: 1)) == nil)
+            await #expect(throws: StoreError.unreachable) { try await rig.feed.cache.item(UUID(number: 1)) }
             #expect(try await rig.validation.validate() == .kept)
             #expect(try await rig.load().isCached)
         }
@@ -444,10 +443,10 @@ struct EdgeFeedTests {
             let garbage = Data(repeating: 0x2E, count: 8_192)
             try garbage.write(to: URL(filePath: path))
             let rig = try EdgeRig(directory) { _, _ in .page([1]) }
-            #expect(rig.monitor.check.status == .degraded)
+            #expect(rig.store.check.status == .degraded)
             #expect(try await rig.load().notices == [.notKept])
             #expect(try await rig.validation.validate() == .deleted)
-            #expect(rig.monitor.check.status == .serving)
+            #expect(rig.store.check.status == .serving)
             #expect(try await rig.load().isCached)
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             let corrupt = try #require(names.first { $0.contains(".corrupt-") })
@@ -460,7 +459,7 @@ struct EdgeFeedTests {
             let fetch: UpstreamFetch = { _, _ in .page(Array((1...100).reversed())) }
             let first = try EdgeRig(directory, fetch)
             _ = try await first.load(100)
-            try first.slot.close()
+            try first.store.close()
             let path = directory + "/feed-edge.sqlite"
             var bytes = try Data(contentsOf: URL(filePath: path))
             let last = bytes.count - 4_096
@@ -470,7 +469,7 @@ struct EdgeFeedTests {
             let rig = try EdgeRig(directory, fetch)
             #expect(try await rig.validation.validate() == .deleted)
             #expect(try await rig.validation.validate() == .kept)
-            #expect(rig.monitor.check.status == .serving)
+            #expect(rig.store.check.status == .serving)
             #expect(try await rig.load(100).isCached)
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.contains(".corrupt-") })
@@ -486,7 +485,7 @@ struct EdgeFeedTests {
             #expect(truncate(directory + "/feed-edge.sqlite", off_t(size)) == 0)
             #expect(try await rig.validation.validate() == .deleted)
             #expect(try await rig.validation.validate() == .kept)
-            #expect(rig.monitor.check.status == .serving)
+            #expect(rig.store.check.status == .serving)
             #expect(try await rig.load(100).isCached)
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(names.contains { $0.contains(".corrupt-") })
@@ -498,8 +497,7 @@ struct EdgeFeedTests {
             // A file with this name prevents the creation of the directory.
             try Data().write(to: URL(filePath: directory + "/file"))
             let rig = try EdgeRig(directory + "/file") { _, _ in .page([1]) }
-            let error = await #expect(throws: RPCError.self) { try await rig.validation.validate() }
-            #expect(error?.kind == .unavailable)
+            await #expect(throws: StoreError.unreachable) { try await rig.validation.validate() }
         }
     }
 
@@ -578,13 +576,12 @@ struct EdgeFeedTests {
     }
 
     @Test func `without a store a watcher gets a reset, and another one when a store is opened`() async throws {
-        try await withEdge([]) { rig, _ in
-            try rig.slot.close()
+        try await withEdge([], hasStore: false) { rig, _ in
             let reset = try #require(try await rig.cache.news(after: nil))
             #expect(reset.content == .reset)
             #expect(try await rig.cache.lastChange() == reset.mark)
             #expect(try await rig.cache.news(after: reset.mark) == nil)
-            await rig.cache.store.restore(isDamaged: false)
+            #expect(try await rig.validation.validate() == .kept)
             #expect(try await rig.cache.news(after: reset.mark)?.content == .reset)
         }
     }
@@ -595,8 +592,9 @@ struct EdgeFeedTests {
             let (broadcast, mark) = (rig.feed.broadcast, try await rig.cache.lastChange())
             async let news = broadcast.next(after: mark)
             await broadcast.wait { $0 == 1 }
-            try FileManager.default.removeItem(atPath: rig.slot.path)
-            #expect(try await rig.cache.count() == 0)
+            try FileManager.default.removeItem(atPath: rig.store.path)
+            await rig.time.advance(by: .milliseconds(100))
+            await #expect(throws: StoreError.unreachable) { try await rig.cache.count() }
             #expect(try await news.content == .reset)
         }
     }
@@ -617,12 +615,12 @@ private struct FaultyCache: FeedCache {
     struct Fault: Error {}
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> { throw Fault() }
-    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? { throw Fault() }
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange { throw Fault() }
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? { throw Fault() }
     func item(_ id: UUID) async throws -> CachedFeedItem? { throw Fault() }
     func items(withIDs ids: ClosedRange<UUID>, limit: Int, now: Date) async throws -> [FeedImage] { throw Fault() }
     func count() async throws -> Int { throw Fault() }
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? { throw Fault() }
-    func dropExpired(at now: Date) async throws -> [UUID]? { throw Fault() }
+    func dropExpired(at now: Date) async throws -> [UUID] { throw Fault() }
     func checkIntegrity() async throws { throw Fault() }
 }

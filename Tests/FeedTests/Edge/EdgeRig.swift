@@ -16,9 +16,8 @@ import Upstream
 /// An edge with a scripted upstream and clocks that the test sets.
 final class EdgeRig: Sendable {
     let feed: EdgeFeed
-    let slot: StoreSlot
+    let store: Store
     let cache: SQLiteFeedCache
-    let monitor: StoreMonitor
     let upstream: UpstreamMonitor
     let validation: CacheValidation
     let log: RecordedLog
@@ -29,21 +28,23 @@ final class EdgeRig: Sendable {
 
     init(
         _ directory: String, log: RecordedLog = RecordedLog(), clock: TestClock = TestClock(), isDurable: Bool = true,
-        isNumbered: Bool = false, cache other: (any FeedCache)? = nil,
+        hasStore: Bool = true, isNumbered: Bool = false, cache other: (any FeedCache)? = nil,
         _ fetch: @escaping UpstreamFetch
     ) throws {
         let path = directory + "/feed-edge.sqlite"
         let logger = log.logger
-        let opened = Result { () throws(StoreUnusable) in try SQLiteFeedCache.opening.open(path) }
+        let opened = Result { () throws(StoreUnusable) in
+            guard hasStore else { throw StoreUnusable(path: path, reason: .readOnly) }
+            return try SQLiteFeedCache.opening.open(path)
+        }
         if !isDurable, case .success(let pool) = opened {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         }
         let faults = Recorded<String>()
-        slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened)
-        monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
+        store = Store(SQLiteFeedCache.opening, at: path, opened, logger: logger, now: clock.read, clock: time)
         let base = try UpstreamBase("http://up.example")
         upstream = UpstreamMonitor(base, logger: logger, clock: time)
-        cache = SQLiteFeedCache(CacheStore(slot, monitor))
+        cache = SQLiteFeedCache(store)
         let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
@@ -57,7 +58,7 @@ final class EdgeRig: Sendable {
             monitor: upstream, broadcast: ChangeBroadcast(cache), now: clock.read,
             clock: time, onFault: { error in faults.add("\(error)") })
         validation = CacheValidation(cache: cache, logger: logger, clock: time, dropExpired: feed.dropExpired)
-        slot.onReplacement(feed.broadcast.wake)
+        store.onReplacement(feed.broadcast.wake)
         (self.log, self.faults, self.clock) = (log, faults, clock)
         running = Task { [feed] in await feed.run() }
     }

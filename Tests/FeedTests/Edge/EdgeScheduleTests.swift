@@ -90,7 +90,7 @@ private struct Schedule {
         case 6 where kind.republishes: change("republish") { model, number in model.republish(number) }
         case 7: upstream.state.withLock { $0.isUp.toggle() }
         case 8:
-            try rig.slot.close()
+            try rig.store.close()
             let upstream = upstream
             rig = try EdgeRig(directory, clock: clock, isDurable: false) { try upstream.fetch($0, $1) }
         case 9 where kind.expires:

@@ -87,21 +87,6 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         }
     }
 
-    @Test(arguments: Factory.all, [1, 1_000_000]) func `unwanted bytes change nothing`(
-        caches: Factory, size: Int
-    ) async throws {
-        try await caches.withStore { cache in
-            try await cache.keep(cached(1), at: url(1))
-            let data = picture(2) + Data(count: size)
-            let larger = StoredImage(
-                record: ImageRecord(
-                    contentType: "image/png", size: data.count, hash: ContentHash(of: data), crc32: 0,
-                    storedAt: moment(0)), data: data)
-            try await cache.keep(CachedImage(larger), at: url(1), while: { false })
-            #expect(try await cache.image(at: url(1)) == cached(1))
-        }
-    }
-
     // MARK: Shared content
 
     @Test(arguments: Factory.all) func `URLs of one content each have their own time and validators`(caches: Factory)
@@ -257,13 +242,11 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         try await caches.withStore { cache async throws in
             #expect(try await cache.variant(Self.key(1)) == nil)
             for number in [2, 3] {
-                try await cache.keep(stored(number, at: 7), as: Self.key(1), while: { true })
+                try await cache.keep(stored(number, at: 7), as: Self.key(1))
                 #expect(try await cache.variant(Self.key(1)) == Self.made(number))
             }
             #expect(try await cache.variant(Self.key(1, 640)) == nil)
             #expect(try await cache.variant(Variant(of: Self.key(1).original, width: 320, format: .webp)) == nil)
-            try await cache.keep(stored(4), as: Self.key(2), while: { false })
-            #expect(try await cache.variant(Self.key(2)) == nil)
         }
     }
 
@@ -274,7 +257,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         try await caches.withStore { cache async throws in
             for url in [url(1), url(2)] { try await cache.keep(cached(1), at: url) }
             for number in [1, 5] {
-                try await cache.keep(stored(7), as: Self.key(number), while: { true })
+                try await cache.keep(stored(7), as: Self.key(number))
                 try await cache.keep(facts, of: Self.key(number).original)
             }
             #expect(try await cache.evict(.urls([url(1)])) == Evicted(urls: 1, bytes: 0))
@@ -293,7 +276,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
     ) async throws {
         try await caches.withStore { cache async throws in
             for number in 1...3 {
-                try await cache.keep(stored(7), as: Self.key(number), while: { true })
+                try await cache.keep(stored(7), as: Self.key(number))
                 try await cache.keep(PictureFacts(width: 1, height: 1, frames: 1), of: Self.key(number).original)
             }
             try await cache.dropDerived(from: [Self.key(1).original])
@@ -327,9 +310,9 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
     ) async throws {
         try await caches.withStore { cache async throws in
             let most = 3 * pictureWeight / Self.variantWeight
-            for number in 1...most { try await cache.keep(stored(99), as: Self.key(number), while: { true }) }
+            for number in 1...most { try await cache.keep(stored(99), as: Self.key(number)) }
             cache.touch(Self.key(1))
-            try await cache.keep(stored(99), as: Self.key(50), while: { true })
+            try await cache.keep(stored(99), as: Self.key(50))
             #expect(try await cache.variant(Self.key(1)) != nil)
             #expect(try await cache.variant(Self.key(2)) == nil)
             #expect(try await cache.variant(Self.key(50)) != nil)
@@ -346,7 +329,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         try await caches.withStore { cache async throws in
             try await cache.keep(cached(1), at: url(1))
             try await cache.keep(cached(2), at: url(2))
-            try await cache.keep(stored(99), as: Self.key(1), while: { true })
+            try await cache.keep(stored(99), as: Self.key(1))
             cache.touch(url(1))
             // The other image is the least recently used.
             try await cache.keep(cached(3), at: url(3))
@@ -367,7 +350,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         try await caches.withStore { cache async throws in
             let data = Data(count: pictureWeight)
             let large = StoredImage(record: stored(1).record, data: data)
-            try await cache.keep(large, as: Self.key(1), while: { true })
+            try await cache.keep(large, as: Self.key(1))
             #expect(try await cache.variant(Self.key(1)) == nil)
         }
     }

@@ -63,7 +63,7 @@ import Testing
                 switch Int.random(in: 0..<16, using: &random) {
                 case 12..<15:
                     let variant = Variant(of: stored(number).record.hash, width: 320, format: .webp)
-                    try await cache.keep(stored(number + 1), as: variant, while: { true })
+                    try await cache.keep(stored(number + 1), as: variant)
                 case 15: try await cache.dropDerived(from: [stored(number).record.hash])
                 case 0..<7: try await cache.keep(cached(number, at: Double(number)), at: url)
                 case 7: cache.touch(url)
@@ -181,7 +181,7 @@ import Testing
             #expect(try await migrated.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") } == weight)
             let variant = Variant(of: record.hash, width: 320, format: .webp)
             let facts = PictureFacts(width: 16, height: 12, frames: 1)
-            try await cache.keep(stored(2), as: variant, while: { true })
+            try await cache.keep(stored(2), as: variant)
             try await cache.keep(facts, of: record.hash)
             #expect(try await cache.variant(variant)?.data == picture(2))
             #expect(try await cache.facts(of: record.hash) == facts)
@@ -205,7 +205,7 @@ import Testing
             let weight = try await pool.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") }
             let original = cached(1).image.record.hash
             let variant = Variant(of: original, width: 320, format: .webp)
-            try await cache.keep(stored(2), as: variant, while: { true })
+            try await cache.keep(stored(2), as: variant)
             try await cache.keep(PictureFacts(width: 16, height: 12, frames: 1), of: original)
             try pool.close()
 

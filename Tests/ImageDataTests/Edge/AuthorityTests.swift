@@ -188,14 +188,6 @@ struct AuthorityTests {
         }
     }
 
-    @Test(arguments: [
-        ("/a/image-data.sqlite", "/a/image-data-cache.sqlite"), ("/a.b/store", "/a.b/store-cache"),
-        ("store.db", "store-cache.db"),
-    ])
-    func `fetched bytes are cached in a file beside the store`(store: String, cache: String) {
-        #expect(ImageDataService.cachePath(beside: store) == cache)
-    }
-
     private func withAuthority(
         in directory: String? = nil, _ body: (OriginServer, EdgeService) async throws -> Void
     ) async throws {

@@ -97,8 +97,7 @@ import Testing
             let path = directory + "/search.sqlite"
             let pool = try SearchIndex.opening.open(path)
             try await prepare(SearchIndex(pool))
-            let slot = StoreSlot(SearchIndex.opening, at: path, .success(pool))
-            let store = CacheStore(slot, StoreMonitor(path: path, logger: logger))
+            let store = Store(SearchIndex.opening, at: path, .success(pool), logger: logger)
             try await TestServer.with(feed, executor: executor) { feed in
                 try await TestServer.with(comments, executor: executor) { comments in
                     try await RPCClient.withConnection(to: feed.path, as: "test", executor: executor) { feed in

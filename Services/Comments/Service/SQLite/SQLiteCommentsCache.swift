@@ -10,10 +10,10 @@ import ServiceKit
 /// The last valid answers in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for
 /// the disk on another thread. Without a store every operation succeeds, and nothing is cached.
 struct SQLiteCommentsCache: CommentsCache {
-    private let store: CacheStore
+    private let store: Store
     private let limits: CommentsCacheLimits
 
-    init(_ store: CacheStore, limits: CommentsCacheLimits = CommentsCacheLimits()) {
+    init(_ store: Store, limits: CommentsCacheLimits = CommentsCacheLimits()) {
         self.store = store
         self.limits = limits
     }
@@ -38,7 +38,7 @@ struct SQLiteCommentsCache: CommentsCache {
     func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
         try await store.read { db in
             try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: nil, db)?.slice }
-        } ?? FirstPages(of: imageIDs) { _ in nil }
+        }
     }
 
     private static func slice(
@@ -68,7 +68,7 @@ struct SQLiteCommentsCache: CommentsCache {
             var counts: [UUID: Int] = [:]
             while let row = try rows.next() { counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1) }
             return counts
-        } ?? [:]
+        }
     }
 
     private static func answer(_ columns: String, of imageID: UUID, _ db: Database) throws -> Row? {
@@ -103,7 +103,7 @@ struct SQLiteCommentsCache: CommentsCache {
             try Self.log(new: answer.comments.filter { !known.contains($0.id) }, db)
             try Self.makeRoom(limits, db)
             return true
-        } ?? false
+        }
     }
 
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {
@@ -115,12 +115,12 @@ struct SQLiteCommentsCache: CommentsCache {
             ).execute(arguments: [
                 try Self.nextTurn(db), savedAt.seconds, imageID, validators.etag, validators.lastModified,
             ])
-            return db.changesCount == 1 ? true : nil
-        } ?? false
+            return db.changesCount == 1
+        }
     }
 
     func forget(_ imageID: UUID) async throws {
-        _ = try await store.write { db in try Self.delete(imageID, db) }
+        try await store.write { db in try Self.delete(imageID, db) }
     }
 
     /// Deletes an answer and its comments.

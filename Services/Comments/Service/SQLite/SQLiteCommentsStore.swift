@@ -9,9 +9,9 @@ import ServiceKit
 /// The comments and their changes in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
 /// another thread.
 struct SQLiteCommentsStore: CommentsStore {
-    private let store: AuthorityStore
+    private let store: Store
 
-    init(_ store: AuthorityStore) { self.store = store }
+    init(_ store: Store) { self.store = store }
 
     static let opening = StoreOpening(applicationID: "IFco", migrator: CommentsSchema.migrator)
 

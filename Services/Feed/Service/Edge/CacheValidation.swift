@@ -35,8 +35,8 @@ struct CacheValidation {
         while !Task.isCancelled {
             do {
                 _ = try await validate()
-            } catch is RPCError {
-                // The store's monitor has already reported it.
+            } catch is StoreError {
+                // The store has already reported it.
             } catch {
                 if !Task.isCancelled { logger.error("the cache cannot be validated: \(error)") }
             }
@@ -46,32 +46,15 @@ struct CacheValidation {
     }
 
     /// - Returns: whether entries were deleted.
-    /// - Throws: `RPCError` when neither the store nor a new one in its place can be used.
+    /// - Throws: `StoreError` when neither the store nor a new one in its place can be used.
     func validate() async throws -> Validation.Outcome {
         try await turns.withPermit {
-            let store = cache.store
-            if let failure = store.slot.failure {
-                await store.restore(isDamaged: false)
-                switch store.slot.failure?.reason {
-                case nil: return failure.reason == .notADatabase ? .deleted : .kept
-                // A file that is not a cache of this program is left unchanged.
-                case .foreign, .newer, .directory: return .kept
-                default: throw StoreTrouble.absent.answer
-                }
-            }
-            do {
+            var hasExpired = false
+            let wasDamaged = try await cache.store.mend {
                 try await cache.checkIntegrity()
-                return try await dropExpired() ? .deleted : .kept
-            } catch let error where Self.isDamage(error) {
-                await store.restore(isDamaged: true)
-                guard store.slot.isOpen else { throw StoreTrouble.absent.answer }
-                return .deleted
+                hasExpired = try await dropExpired()
             }
+            return wasDamaged || hasExpired ? .deleted : .kept
         }
-    }
-
-    private static func isDamage(_ error: any Error) -> Bool {
-        if case FeedStoreError.damaged = error { return true }
-        return (error as? RPCError)?.isStoreLost == true
     }
 }

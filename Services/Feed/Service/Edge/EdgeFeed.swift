@@ -95,10 +95,10 @@ struct EdgeFeed {
     }
 
     /// Deletes the expired items of the cache.
-    /// - Returns: whether there were any. If the store is absent or was replaced, its earlier content is gone: that counts as well.
+    /// - Returns: whether there were any.
     func dropExpired() async throws -> Bool {
         defer { broadcast.wake() }
-        return try await cache.dropExpired(at: now())?.isEmpty != true
+        return try await !cache.dropExpired(at: now()).isEmpty
     }
 
     /// Returns an item. Asks the upstream only for one that is not known here: a link to an image also works before this edge has

@@ -94,8 +94,8 @@ struct CacheLinks {
         return try UUID.fetchSet(statement, arguments: [first, limit])
     }
 
-    /// - Throws: `FeedStoreError.damaged` when a successor does not exist or was removed, or when a chain is endless.
-    func check() throws {
+    /// - Returns: the first contradiction; nil for none.
+    func damage() throws -> String? {
         let broken = try Int.fetchOne(
             db,
             sql: """
@@ -103,7 +103,7 @@ struct CacheLinks {
                 WHERE node.next IS NOT NULL
                     AND (other.number IS NULL OR other.number = 0 OR node.state <> 2 AND other.state = 2)
                 """)
-        guard broken == 0 else { throw FeedStoreError.damaged("a link leads to no item") }
+        guard broken == 0 else { return "a link leads to no item" }
         let isEndless = try Bool.fetchOne(
             db,
             sql: """
@@ -113,7 +113,7 @@ struct CacheLinks {
                     UNION ALL SELECT node.number, node.next FROM node JOIN reached ON node.number = reached.next)
                 SELECT (SELECT count(*) FROM reached) <> (SELECT count(*) FROM node WHERE state <> 2)
                 """)
-        if isEndless == true { throw FeedStoreError.damaged("a chain has no beginning") }
+        return isEndless == true ? "a chain has no beginning" : nil
     }
 
     /// The node that the upstream has not shown for the longest time, and not after `time`.

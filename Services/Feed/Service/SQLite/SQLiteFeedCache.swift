@@ -7,13 +7,12 @@ import SQLiteKit
 import ServiceKit
 
 /// An edge's cache of the feed in one SQLite file. Page reads take microseconds and run on the caller's thread. Longer
-/// reads, and writes, which wait for the disk, run on other threads. Without a store every operation succeeds, and
-/// nothing is cached.
+/// reads, and writes, which wait for the disk, run on other threads.
 struct SQLiteFeedCache: FeedCache {
-    let store: CacheStore
+    let store: Store
     private let budget: Int
 
-    init(_ store: CacheStore, budget: Int = FeedCachePolicy.budget) {
+    init(_ store: Store, budget: Int = FeedCachePolicy.budget) {
         (self.store, self.budget) = (store, budget)
     }
 
@@ -34,7 +33,7 @@ struct SQLiteFeedCache: FeedCache {
                     """)
             let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, expired, limit]
             return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
-        } ?? []
+        }
     }
 
     func count() async throws -> Int {
@@ -45,7 +44,7 @@ struct SQLiteFeedCache: FeedCache {
         guard let id = cursor.id else { return [] }
         return try await store.readApart {
             try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward, limit: Self.furthestPassed)
-        }?.intersection(ids) ?? []
+        }.intersection(ids)
     }
 
     /// How many items beside a cursor `passed` finds.
@@ -68,7 +67,7 @@ struct SQLiteFeedCache: FeedCache {
         try await store.read { try KnownAnswers(db: $0).find(limit, at: cursor) }
     }
 
-    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? {
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange {
         try await store.write { [budget] db in
             var keeper = try PageKeeper(page, budget: budget, db)
             let change = try keeper.keep()
@@ -78,7 +77,7 @@ struct SQLiteFeedCache: FeedCache {
         }
     }
 
-    func dropExpired(at now: Date) async throws -> [UUID]? {
+    func dropExpired(at now: Date) async throws -> [UUID] {
         let limit = now.addingTimeInterval(-FeedCachePolicy.lifetime)
         var (expired, hasMore) = ([UUID](), true)
         while hasMore {
@@ -94,7 +93,6 @@ struct SQLiteFeedCache: FeedCache {
                 if !items.isEmpty { try ChangeTable.append(FeedChange.forgotten(items).stored, db) }
                 return (items: items, isFull: dropped.count == Self.batch)
             }
-            guard let dropped else { return nil }
             expired += dropped.items
             hasMore = dropped.isFull
         }
@@ -105,10 +103,7 @@ struct SQLiteFeedCache: FeedCache {
     private static let batch = 500
 
     func checkIntegrity() async throws {
-        try await store.validating { pool in
-            if let damage = try await pool.damage() { throw FeedStoreError.damaged(damage) }
-            try await pool.read { try CacheLinks(db: $0).check() }
-        }
+        try await store.validate { try CacheLinks(db: $0).damage() }
     }
 }
 

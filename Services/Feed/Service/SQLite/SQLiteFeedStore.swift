@@ -10,9 +10,9 @@ import ServiceKit
 /// The feed and its changes in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
 /// another thread.
 struct SQLiteFeedStore: FeedStore {
-    private let store: AuthorityStore
+    private let store: Store
 
-    init(_ store: AuthorityStore) { self.store = store }
+    init(_ store: Store) { self.store = store }
 
     static let opening = StoreOpening(applicationID: "IFfe", migrator: FeedSchema.migrator)
 
@@ -52,7 +52,10 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     func checkIntegrity() async throws {
-        if let damage = try await store.damage() { throw FeedStoreError.damaged(damage) }
+        try await store.validate { db in
+            let isCounted = try Bool.fetchOne(db, sql: "SELECT (SELECT items FROM total) = (SELECT count(*) FROM item)")
+            return isCounted == true ? nil : "the number of items is wrong"
+        }
     }
 
     // Pages are ranges of the primary key: the last page of a feed costs as much as the first.

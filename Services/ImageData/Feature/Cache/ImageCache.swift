@@ -7,17 +7,15 @@ public protocol ImageCache: Sendable {
     /// - Throws: `ImageStoreError.damaged` when the bytes differ from those that were stored.
     func image(at url: String) async throws -> CachedImage?
 
-    /// Returns the metadata, without reading the bytes and without marking them as used.
-    func record(at url: String) async throws -> CachedRecord?
+    /// Returns the metadata of those that are cached, by URL, without reading the bytes and without marking them as used.
+    func records(at urls: [String]) async throws -> [String: CachedRecord]
 
     /// Marks the bytes as used, after another cache has served them.
     func touch(_ url: String)
 
     /// Stores bytes, replacing those of the URL. Bytes larger than the budget are not stored; the ones they would
     /// replace are deleted.
-    /// - Parameter isWanted: called when no other change of the cache can intervene; if it returns false, nothing is
-    ///   changed.
-    func keep(_ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool) async throws
+    func keep(_ image: CachedImage, at url: String) async throws
 
     /// Evicts images with their variants and facts. The answer does not count these.
     func evict(_ eviction: Eviction) async throws -> Evicted
@@ -32,10 +30,10 @@ public protocol ImageCache: Sendable {
     func touch(_ variant: Variant)
 
     /// Stores a variant. It counts against the budget, and is evicted as images are. It need not be of a cached image.
-    /// - Parameter isWanted: as for images.
-    func keep(_ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool) async throws
+    func keep(_ image: StoredImage, as variant: Variant) async throws
 
-    func facts(of original: ContentHash) async throws -> PictureFacts?
+    /// Returns the facts that are known.
+    func facts(of originals: Set<ContentHash>) async throws -> [ContentHash: PictureFacts]
 
     /// Stores facts, replacing those of the same bytes. It does not count them against the budget.
     func keep(_ facts: PictureFacts, of original: ContentHash) async throws
@@ -45,8 +43,9 @@ public protocol ImageCache: Sendable {
 }
 
 extension ImageCache {
-    /// Stores bytes unconditionally.
-    public func keep(_ image: CachedImage, at url: String) async throws {
-        try await keep(image, at: url, while: { true })
+    public func record(at url: String) async throws -> CachedRecord? { try await records(at: [url])[url] }
+
+    public func facts(of original: ContentHash) async throws -> PictureFacts? {
+        try await facts(of: [original])[original]
     }
 }

@@ -10,6 +10,11 @@ struct ColdImages: Sendable {
     let cache: (any ImageCache)?
     let logger: Logger
 
+    /// One change at a time: an eviction that has begun either comes after a write, or was seen by its `isWanted`.
+    private let changes = TaskSemaphore(permits: 1)
+
+    init(cache: (any ImageCache)?, logger: Logger) { (self.cache, self.logger) = (cache, logger) }
+
     func image(at url: String) async -> CachedImage? {
         do {
             return try await cache?.image(at: url)
@@ -23,25 +28,22 @@ struct ColdImages: Sendable {
         }
     }
 
-    func record(at url: String) async -> CachedRecord? {
+    func record(at url: String) async -> CachedRecord? { await records(at: [url])[url] }
+
+    func records(at urls: [String]) async -> [String: CachedRecord] {
         do {
-            return try await cache?.record(at: url)
+            return try await cache?.records(at: urls) ?? [:]
         } catch {
             note(error)
-            return nil
+            return [:]
         }
     }
 
     func touch(_ url: String) { cache?.touch(url) }
 
-    func keep(
-        _ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool
-    ) async {
-        do {
-            try await cache?.keep(image, at: url, while: isWanted)
-        } catch {
-            note(error)
-        }
+    /// - Parameter isWanted: called when no other change of the cache is in progress; if it returns false, nothing is changed.
+    func keep(_ image: CachedImage, at url: String, while isWanted: @Sendable () -> Bool) async {
+        await change { cache in if isWanted() { try await cache.keep(image, at: url) } }
     }
 
     /// Evicts bytes that are no longer used. On failure they remain until the budget requires their eviction.
@@ -55,7 +57,8 @@ struct ColdImages: Sendable {
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
-        try await cache?.evict(eviction) ?? Evicted(urls: 0, bytes: 0)
+        guard let cache else { return Evicted(urls: 0, bytes: 0) }
+        return try await changes.withPermit { try await cache.evict(eviction) }
     }
 
     // MARK: Derived data
@@ -75,36 +78,45 @@ struct ColdImages: Sendable {
 
     func touch(_ variant: Variant) { cache?.touch(variant) }
 
-    func keep(_ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool) async {
-        do {
-            try await cache?.keep(image, as: variant, while: isWanted)
-        } catch {
-            note(error)
-        }
+    /// - Parameter isWanted: as for images.
+    func keep(_ image: StoredImage, as variant: Variant, while isWanted: @Sendable () -> Bool) async {
+        await change { cache in if isWanted() { try await cache.keep(image, as: variant) } }
     }
 
-    func facts(of original: ContentHash) async -> PictureFacts? {
+    func facts(of original: ContentHash) async -> PictureFacts? { await facts(of: [original])[original] }
+
+    func facts(of originals: Set<ContentHash>) async -> [ContentHash: PictureFacts] {
         do {
-            return try await cache?.facts(of: original)
+            return try await cache?.facts(of: originals) ?? [:]
         } catch {
             note(error)
-            return nil
+            return [:]
         }
     }
 
     func keep(_ facts: PictureFacts, of original: ContentHash) async {
+        await change { try await $0.keep(facts, of: original) }
+    }
+
+    func dropDerived(from originals: Set<ContentHash>) async throws {
+        guard let cache else { return }
+        try await changes.withPermit { try await cache.dropDerived(from: originals) }
+    }
+
+    // MARK: Changes
+
+    private func change(_ body: (any ImageCache) async throws -> Void) async {
+        guard let cache else { return }
         do {
-            try await cache?.keep(facts, of: original)
+            try await changes.withPermit { try await body(cache) }
         } catch {
             note(error)
         }
     }
 
-    func dropDerived(from originals: Set<ContentHash>) async throws { try await cache?.dropDerived(from: originals) }
-
-    /// Logs an error, unless it is an `RPCError`, which the store's monitor has logged, or a cancellation.
+    /// Logs an error, unless it is a `StoreError`, which the store has logged, or a cancellation.
     private func note(_ error: any Error) {
-        if error is RPCError || error is CancellationError { return }
+        if error is StoreError || error is CancellationError { return }
         logger.error("the image cache failed: \(error)", metadata: TraceContext.current.metadata)
     }
 }

@@ -39,15 +39,32 @@ struct ImageCaches: Sendable {
 
     /// Returns the metadata of fetched bytes, without marking them as used.
     func fetchedRecord(at url: String, in tiers: ImageTiers) async -> (record: CachedRecord, place: Place)? {
-        if tiers.contains(.hot), let image = hot.peek(url) { return (CachedRecord(image), .hot) }
-        guard tiers.contains(.cold), let record = await cold.record(at: url) else { return nil }
-        return (record, .cold)
+        await fetchedRecords(at: [url], in: tiers)[url]
+    }
+
+    private func fetchedRecords(
+        at urls: [String], in tiers: ImageTiers
+    ) async -> [String: (record: CachedRecord, place: Place)] {
+        var records: [String: (record: CachedRecord, place: Place)] = [:]
+        if tiers.contains(.hot) {
+            for url in urls { records[url] = hot.peek(url).map { (CachedRecord($0), .hot) } }
+        }
+        let others = urls.filter { records[$0] == nil }
+        guard tiers.contains(.cold), !others.isEmpty else { return records }
+        return records.merging(await cold.records(at: others).mapValues { ($0, .cold) }) { hot, _ in hot }
     }
 
     /// Returns the metadata of bytes, without marking them as used.
     func record(at url: String) async throws -> (record: ImageRecord, place: Place)? {
-        if let record = try await pinned?.record(at: url) { return (record, .pinned) }
-        return await fetchedRecord(at: url, in: .all).map { ($0.record.record, $0.place) }
+        try await records(at: [url])[url]
+    }
+
+    /// Returns the metadata of those that are stored, by URL.
+    func records(at urls: [String]) async throws -> [String: (record: ImageRecord, place: Place)] {
+        let put = try await pinned?.records(at: urls) ?? [:]
+        let fetched = await fetchedRecords(at: urls.filter { put[$0] == nil }, in: .all)
+        return put.mapValues { ($0, .pinned) }
+            .merging(fetched.mapValues { ($0.record.record, $0.place) }) { put, _ in put }
     }
 
     /// The same, but from memory if the bytes were put and have been read since the last change.
@@ -84,26 +101,22 @@ struct ImageCaches: Sendable {
             fetched = .downTo(bytes: max(0, bytes - (try await pinned.bytes())))
         }
         var (urls, bytes) = (0, 0)
-        for (url, size) in hot.evict(fetched) where await cold.record(at: url) == nil {
-            (urls, bytes) = (urls + 1, bytes + size)
-        }
+        let inMemory = hot.evict(fetched)
+        let onDisk = await cold.records(at: Array(inMemory.keys))
+        for (url, size) in inMemory where onDisk[url] == nil { (urls, bytes) = (urls + 1, bytes + size) }
         let put = try await pinned?.evict(eviction)
         for evicted in [put, try await cold.evict(fetched)].compactMap(\.self) {
             (urls, bytes) = (urls + evicted.urls, bytes + evicted.bytes)
         }
-        hot.dropVariants(of: originals.map(Set.init))
+        hot.dropVariants(of: originals)
         // The cache on disk has dropped those of its own images.
         if let put { try await cold.dropDerived(from: put.freed) }
         return Evicted(urls: urls, bytes: bytes)
     }
 
     /// The contents whose variants in memory an eviction drops; nil for all. Another URL may still name them: then the disk has them.
-    private func originals(of eviction: Eviction) async throws -> [ContentHash]? {
+    private func originals(of eviction: Eviction) async throws -> Set<ContentHash>? {
         guard case .urls(let urls) = eviction else { return nil }
-        var originals: [ContentHash] = []
-        for url in urls {
-            if let record = try await record(at: url)?.record { originals.append(record.hash) }
-        }
-        return originals
+        return Set(try await records(at: urls).values.map(\.record.hash))
     }
 }

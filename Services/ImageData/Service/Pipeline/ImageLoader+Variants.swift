@@ -139,20 +139,22 @@ extension ImageLoader {
         return facts.hints
     }
 
-    /// What is known of the image at a URL, without its bytes.
-    /// - Returns: the facts, and whether more can be found in the background; nil for an image that is not stored.
-    func storedFacts(at url: String) async throws -> (facts: PictureFacts?, canBeCompleted: Bool)? {
-        guard let record = try await caches.record(at: url)?.record else { return nil }
-        let facts = await caches.cold.facts(of: record.hash)
-        let isMissing = facts == nil || facts?.placeholder == nil && variants?.isRefused(record.hash) == false
-        return (facts, isMissing)
+    /// What is known of stored images, by URL, without their bytes.
+    /// - Returns: the facts, and whether more can be found in the background.
+    func storedFacts(at urls: [String]) async throws -> [String: (facts: PictureFacts?, canBeCompleted: Bool)] {
+        let records = try await caches.records(at: urls)
+        let known = await caches.cold.facts(of: Set(records.values.map(\.record.hash)))
+        return records.mapValues { found in
+            let (hash, facts) = (found.record.hash, known[found.record.hash])
+            return (facts, facts == nil || facts?.placeholder == nil && variants?.isRefused(hash) == false)
+        }
     }
 
     /// Finds and stores the facts of a stored image, with its placeholder.
     /// - Throws: an error when the bytes cannot be read or are no picture.
     func completeFacts(at url: String) async throws {
         // They may have been found since the call.
-        guard try await storedFacts(at: url)?.canBeCompleted == true,
+        guard try await storedFacts(at: [url])[url]?.canBeCompleted == true,
             let record = try await caches.record(at: url)?.record,
             let data = try await storedBytes(of: record.hash, at: url)
         else { return }

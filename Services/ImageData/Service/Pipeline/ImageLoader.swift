@@ -159,16 +159,19 @@ struct ImageLoader: Sendable {
     /// - Returns: how many fetches were queued.
     func prefetch(_ urls: [String]) async throws -> Int {
         guard let fetches else { return 0 }
-        var missing: [String] = []
-        for url in urls where try await !isCached(url) { missing.append(url) }
-        return try await fetches.prefetch(missing, unless: { isInMemory(Request(url: $0)) })
+        let cached = try await cached(among: urls)
+        return try await fetches.prefetch(
+            urls.filter { !cached.contains($0) }, unless: { isInMemory(Request(url: $0)) })
     }
 
-    /// Whether valid bytes are stored, so that no fetch is needed.
-    func isCached(_ url: String) async throws -> Bool {
-        guard let (record, place) = try await caches.record(at: url) else { return false }
-        return place == .pinned
-            || !ImageExpiry.isExpired(storedAt: record.storedAt, timeToLive: timeToLive, now: now())
+    /// The URLs of which valid bytes are stored, so that no fetch is needed.
+    func cached(among urls: [String]) async throws -> Set<String> {
+        let now = now()
+        return Set(
+            try await caches.records(at: urls).filter { _, found in
+                found.place == .pinned
+                    || !ImageExpiry.isExpired(storedAt: found.record.storedAt, timeToLive: timeToLive, now: now)
+            }.keys)
     }
 
     // MARK: Changing

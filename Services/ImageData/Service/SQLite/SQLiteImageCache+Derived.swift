@@ -30,14 +30,11 @@ extension SQLiteImageCache {
         return image
     }
 
-    func keep(
-        _ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool
-    ) async throws {
+    func keep(_ image: StoredImage, as variant: Variant) async throws {
         guard image.data.count + ImageCacheSchema.variantOverhead <= budget else { return }
         let uses = takeUses()
-        _ = try await store.write { [budget] db in
+        try await store.write { [budget] db in
             let use = try Self.write(uses, db)
-            guard isWanted() else { return }
             try db.cachedStatement(sql: "DELETE FROM variant WHERE original = ? AND width = ? AND format = ?")
                 .execute(arguments: Self.key(variant))
             try db.cachedStatement(
@@ -60,21 +57,19 @@ extension SQLiteImageCache {
 
     // MARK: Facts
 
-    func facts(of original: ContentHash) async throws -> PictureFacts? {
+    func facts(of originals: Set<ContentHash>) async throws -> [ContentHash: PictureFacts] {
         try await store.readApart { db in
             let statement = try db.cachedStatement(
                 sql: "SELECT width, height, frames, placeholder FROM facts WHERE original = ?")
-            return try Row.fetchOne(statement, arguments: [original.bytes]).map { row in
-                let placeholder: Data? = try row.decode(atIndex: 3)
-                return PictureFacts(
-                    width: try row.decode(atIndex: 0), height: try row.decode(atIndex: 1),
-                    frames: try row.decode(atIndex: 2), placeholder: placeholder.flatMap(Placeholder.init))
+            let facts = try originals.map { original in
+                (original, try Row.fetchOne(statement, arguments: [original.bytes]).map(PictureFacts.init(row:)))
             }
+            return Dictionary(uniqueKeysWithValues: facts).compactMapValues(\.self)
         }
     }
 
     func keep(_ facts: PictureFacts, of original: ContentHash) async throws {
-        _ = try await store.write { db in
+        try await store.write { db in
             try db.cachedStatement(
                 sql:
                     "INSERT OR REPLACE INTO facts (original, width, height, frames, placeholder) VALUES (?, ?, ?, ?, ?)"
@@ -85,7 +80,7 @@ extension SQLiteImageCache {
 
     func dropDerived(from originals: Set<ContentHash>) async throws {
         guard !originals.isEmpty else { return }
-        _ = try await store.write { db in
+        try await store.write { db in
             for table in ["variant", "facts"] {
                 let statement = try db.cachedStatement(
                     sql: """
@@ -95,6 +90,15 @@ extension SQLiteImageCache {
                 for original in originals { try statement.execute(arguments: [original.bytes]) }
             }
         }
+    }
+}
+
+extension PictureFacts {
+    fileprivate init(row: Row) throws {
+        let placeholder: Data? = try row.decode(atIndex: 3)
+        self.init(
+            width: try row.decode(atIndex: 0), height: try row.decode(atIndex: 1), frames: try row.decode(atIndex: 2),
+            placeholder: placeholder.flatMap(Placeholder.init))
     }
 }
 

@@ -6,9 +6,9 @@ import RPC
 import SQLiteKit
 import Synchronization
 
-/// The cache of fetched bytes in one SQLite file. Without one, reads are misses and writes are dropped.
+/// The cache of fetched bytes in one SQLite file.
 final class SQLiteImageCache: ImageCache {
-    let store: CacheStore
+    let store: Store
     let budget: Int
 
     /// Uses that are not written yet; over the limit the oldest are dropped. They are written before each change, which may evict
@@ -24,7 +24,7 @@ final class SQLiteImageCache: ImageCache {
     /// The maximum number of contents that one query selects for eviction.
     private static let evictedAtOnce = 16
 
-    init(_ store: CacheStore, budget: Int) { (self.store, self.budget) = (store, budget) }
+    init(_ store: Store, budget: Int) { (self.store, self.budget) = (store, budget) }
 
     // MARK: Reading
 
@@ -42,8 +42,13 @@ final class SQLiteImageCache: ImageCache {
         return image
     }
 
-    func record(at url: String) async throws -> CachedRecord? {
-        try await store.readApart { try Self.row(url, Self.columns, "", $0).map { try CachedRecord(row: $0) } }
+    func records(at urls: [String]) async throws -> [String: CachedRecord] {
+        try await store.readApart { db in
+            let records = try urls.map { url in
+                (url, try Self.row(url, Self.columns, "", db).map { try CachedRecord(row: $0) })
+            }
+            return Dictionary(records) { first, _ in first }.compactMapValues(\.self)
+        }
     }
 
     func touch(_ url: String) { uses.withLock { $0.set((), for: .url(url), cost: 1) } }
@@ -60,19 +65,16 @@ final class SQLiteImageCache: ImageCache {
 
     // MARK: Writing
 
-    func keep(_ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool) async throws {
+    func keep(_ image: CachedImage, at url: String) async throws {
         let cost = image.image.data.count + url.utf8.count + ImageCacheSchema.urlOverhead
         guard cost <= budget else {
             // The bytes that they replace are deleted too.
-            if isWanted() { _ = try await evict(.urls([url])) }
+            _ = try await evict(.urls([url]))
             return
         }
         let uses = takeUses()
-        _ = try await store.write { [budget] db in
+        try await store.write { [budget] db in
             let use = try Self.write(uses, db)
-            // Writes are serialised: an eviction that has begun either comes after this write, or was seen by
-            // `isWanted`.
-            guard isWanted() else { return }
             let replaced = try Int64.fetchAll(
                 db, sql: "DELETE FROM url WHERE url = ? RETURNING content", arguments: [url])
             let content = try Self.keep(image.image, used: use, db)
@@ -163,7 +165,7 @@ final class SQLiteImageCache: ImageCache {
                         arguments: [Self.seconds(date)]), db)
             case .downTo(let bytes): return try Self.shrink(to: bytes, db)
             }
-        } ?? Evicted(urls: 0, bytes: 0)
+        }
     }
 
     /// - Parameter contents: the contents of deleted URLs.

@@ -7,9 +7,9 @@ import SQLiteKit
 /// The bytes that were put, in one SQLite file. All operations run off the event loop: reading a blob takes time, and
 /// waiting for a free reader would block the loop.
 struct SQLiteImageStore: ImageStore {
-    private let store: AuthorityStore
+    private let store: Store
 
-    init(_ store: AuthorityStore) { self.store = store }
+    init(_ store: Store) { self.store = store }
 
     static let opening = StoreOpening(applicationID: "IFim", migrator: ImageSchema.migrator)
 
@@ -25,9 +25,12 @@ struct SQLiteImageStore: ImageStore {
         }
     }
 
-    func record(at url: String) async throws -> ImageRecord? {
+    func records(at urls: [String]) async throws -> [String: ImageRecord] {
         try await store.readApart { db in
-            try Self.row(url, Self.recordColumns, db).map { try ImageRecord(row: $0) }
+            let records = try urls.map { url in
+                (url, try Self.row(url, Self.recordColumns, db).map { try ImageRecord(row: $0) })
+            }
+            return Dictionary(records) { first, _ in first }.compactMapValues(\.self)
         }
     }
 

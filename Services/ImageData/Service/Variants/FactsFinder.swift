@@ -62,7 +62,7 @@ final class FactsFinder: Sendable {
                 continue
             } catch {
                 state.withLock { $0.refused.insert(wanted.url, at: clock.now) }
-                let kind = (error as? RPCError)?.kind ?? .internalError
+                let kind = (error as? any AnsweredError)?.answer.kind ?? .internalError
                 failures.note("finding the facts of \(wanted.url)", kind, "\(error)", wanted.trace)
             }
         }

@@ -13,7 +13,7 @@ import Timing
 /// reading arrives in an event that is applied later.
 struct Follower: Sendable {
     let services: FollowedServices
-    let index: CacheStore
+    let index: Store
     let standing: IndexStanding
     let logger: Logger
     let clock: any MonotonicClock
@@ -50,7 +50,7 @@ struct Follower: Sendable {
 
     /// Follows from the progress of the index on, until the index fails.
     private func follow() async throws {
-        guard let progress = try await index.reading({ try SearchIndex($0).progress() }) else { return }
+        let progress = try await reading { try $0.progress() }
         standing.noteStored(
             indexing: try await percent(progress), currentAt: progress.indexedAt)
         let inbox = EventInbox(clock)
@@ -174,24 +174,12 @@ struct Follower: Sendable {
         }
     }
 
-    private func writing<Result>(_ body: @Sendable (SearchIndex) async throws -> Result) async throws -> Result {
-        do {
-            guard let result = try await index.writing({ try await body(SearchIndex($0)) }) else {
-                throw IndexReplaced()
-            }
-            return result
-        } catch let error as RPCError {
-            throw IndexFault(error)
-        }
+    private func writing<Result>(_ body: (SearchIndex) async throws -> Result) async throws -> Result {
+        try await index.writing { try await body(SearchIndex($0)) }
     }
 
     private func reading<Result>(_ body: (SearchIndex) throws -> Result) async throws -> Result {
-        do {
-            guard let result = try await index.reading({ try body(SearchIndex($0)) }) else { throw IndexReplaced() }
-            return result
-        } catch let error as RPCError {
-            throw IndexFault(error)
-        }
+        try await index.reading { try body(SearchIndex($0)) }
     }
 
     /// - Parameter time: nil for a period that has not begun yet.
@@ -276,13 +264,4 @@ struct Follower: Sendable {
         let hasMore = ids.count == limit || comments.count < ids.count
         return (try await writing { try await $0.write(comments: comments, from: base) }, hasMore)
     }
-}
-
-/// The index cannot be used; the store's monitor has reported it.
-struct IndexFault: Error, CustomStringConvertible {
-    let error: RPCError
-
-    init(_ error: RPCError) { self.error = error }
-
-    var description: String { "\(error)" }
 }
