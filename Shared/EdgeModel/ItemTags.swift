@@ -8,10 +8,10 @@ public enum ItemTags {
     /// The length of a published tag in Unicode scalars, after normalisation.
     public static let length = 1...50
 
-    /// A tag as it is stored: composed (Unicode NFC), without surrounding white space and U+0000, and with one space for each
-    /// run of white space, because a tag is one line.
+    /// A storable tag: composed (Unicode NFC), without surrounding white space, and with one space for each run of white space, because
+    /// a tag is one line.
     public static func normalised(_ tag: String) -> String {
-        let words = tag.split { $0.isWhitespace || $0 == "\0" }
+        let words = tag.storable.split { $0.isWhitespace }
         return words.joined(separator: " ").precomposedStringWithCanonicalMapping
     }
 

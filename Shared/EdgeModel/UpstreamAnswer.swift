@@ -42,8 +42,19 @@ public struct UpstreamAnswer: Sendable {
         return headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// The `Age` of the answer in seconds; above 0 when it comes from a cache.
-    public var age: Int { AnswerAge.seconds(self["Age"]) }
+    /// The `Age` of the answer in seconds; above 0 when it comes from a cache. An invalid or absent header counts as 0.
+    public var age: Int {
+        guard let age = self["Age"], !age.isEmpty, age.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        return min(Int(age) ?? Self.maximumAge, Self.maximumAge)
+    }
+
+    /// The maximum age in seconds; larger values count as this one (RFC 9111, 1.2.2).
+    public static let maximumAge = 1 << 31
+
+    /// When the answer was generated, in whole seconds.
+    public func savedAt(receivedAt now: Date) -> Date {
+        Date(timeIntervalSince1970: (now.timeIntervalSince1970 - Double(age)).rounded(.down))
+    }
 
     public var validators: AnswerValidators {
         AnswerValidators(etag: self["ETag"], lastModified: self["Last-Modified"])

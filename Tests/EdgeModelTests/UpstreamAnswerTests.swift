@@ -20,14 +20,23 @@ import Testing
             ("x", 0), ("1, 2", 0), ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_648),
             ("2147483649", 2_147_483_648), ("99999999999999999999", 2_147_483_648),
         ] as [(String?, Int)])
-    func `an Age header is read in seconds`(header: String?, age: Int) { #expect(AnswerAge.seconds(header) == age) }
+    func `an Age header is read in seconds`(header: String?, age: Int) { #expect(answer(age: header).age == age) }
 
     @Test(arguments: [(0, 5), (1, 4), (60, -55)] as [(Int, TimeInterval)])
     func `the age of an answer is subtracted from the current time`(age: Int, saved: TimeInterval) {
         #expect(
-            AnswerAge.savedAt(receivedAt: Date(timeIntervalSince1970: 5.9), age: age)
+            answer(age: "\(age)").savedAt(receivedAt: Date(timeIntervalSince1970: 5.9))
                 == Date(timeIntervalSince1970: saved))
     }
+
+    private func answer(age: String?) -> UpstreamAnswer {
+        UpstreamAnswer(status: 200, headers: age.map { [("Age", $0)] } ?? [])
+    }
+}
+
+@Suite struct StorableTextTests {
+    @Test(arguments: [("", ""), ("a", "a"), ("\0", "\u{FFFD}"), ("a\0\0b", "a\u{FFFD}\u{FFFD}b")])
+    func `each U+0000 of an upstream is replaced`(text: String, stored: String) { #expect(text.storable == stored) }
 }
 
 @Suite struct AnswerValidatorsTests {

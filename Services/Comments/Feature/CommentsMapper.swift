@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 
@@ -62,11 +63,4 @@ public enum CommentsMapper {
 extension Date {
     /// The date without its fraction of a second.
     fileprivate var wholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
-}
-
-extension String {
-    /// The text with U+FFFD in place of each U+0000, as in HTML parsers: SQLite's text functions stop at U+0000.
-    fileprivate var storable: String {
-        utf8.contains(0) ? replacingOccurrences(of: "\0", with: "\u{FFFD}") : self
-    }
 }

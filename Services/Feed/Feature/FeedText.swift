@@ -1,11 +1,10 @@
+import EdgeModel
 import Foundation
 
 /// Normalises the texts of an item.
 public enum FeedText {
-    /// The text without surrounding white space and without U+0000, which SQLite and terminals cannot represent.
+    /// The storable text without surrounding white space.
     public static func shown(_ text: String) -> String {
-        var text = text
-        text.unicodeScalars.removeAll { $0.value == 0 }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        text.storable.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -68,9 +68,7 @@ struct RemoteComments: Sendable {
         return Answer(comments: comments, receipt: receipt(answer, isCached: isCached))
     }
 
-    private func savedAt(of answer: UpstreamAnswer) -> Date {
-        AnswerAge.savedAt(receivedAt: now(), age: answer.age)
-    }
+    private func savedAt(of answer: UpstreamAnswer) -> Date { answer.savedAt(receivedAt: now()) }
 
     private func receipt(_ answer: UpstreamAnswer, isCached: Bool) -> Receipt {
         Receipt(savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isCached: isCached)

@@ -30,7 +30,7 @@ extension FetchedFeedPage {
         at cursor: FeedCursor, now: Date
     ) {
         self.init(
-            items: items, limit: limit, cursor: cursor, savedAt: now.addingTimeInterval(-TimeInterval(answer.age)),
+            items: items, limit: limit, cursor: cursor, savedAt: answer.savedAt(receivedAt: now),
             isAged: answer.age > 0, continuation: continuation,
             isShort: items.count < limit && continuation == .unknown)
     }

@@ -25,6 +25,6 @@ struct ItemSource: Sendable {
         let item = try await mapped { () throws(FeedRejection) in
             try FeedItemsMapper.mapItem(id, answer.body, statusCode: answer.status, page: answer.url ?? url)
         }
-        return CachedFeedItem(item, savedAt: now().addingTimeInterval(-TimeInterval(answer.age)))
+        return CachedFeedItem(item, savedAt: answer.savedAt(receivedAt: now()))
     }
 }
