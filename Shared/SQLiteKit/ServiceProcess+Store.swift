@@ -3,10 +3,10 @@ import RPC
 import ServiceKit
 
 extension ServiceProcess {
-    /// Opens the service's store. On failure it logs one line; a service that requires the store exits.
+    /// Opens the service's store. On failure it logs one line, and the service runs without a store or, with `--strict-store`, exits.
     ///
-    /// If the content of the file is unusable, and the store is an optional cache or the operator asked for a new store, the
-    /// file is renamed and an empty store replaces it.
+    /// If the content of the file is unusable, and the store is a cache or the operator asked for a new store, the file is renamed
+    /// and an empty store replaces it.
     /// - Parameters:
     ///   - path: of the file. Default: `--store`, else that of the service's name in the root.
     ///   - socket: released before the service exits.
@@ -16,14 +16,13 @@ extension ServiceProcess {
     ) throws -> Store {
         let path = path ?? options.path ?? root.store(name)
         let opening = opening.listed(in: root, isNew: options.isNew)
-        let isRequired = options.isRequired(isEdge: opening.isCache)
         let opened = Result { () throws(StoreUnusable) in
-            guard opening.isNewIntended || opening.isCache && !isRequired else { return try opening.open(path) }
+            guard opening.isNewIntended || opening.isCache && !options.isStrict else { return try opening.open(path) }
             return try opening.openReplacing(path, now: Date()) { logger.warning("\($0)") }
         }
         if case .failure(let failure) = opened {
-            if isRequired { try fail(releasing: socket) { throw failure } }
-            logger.error("\(failure); serving without it")
+            if options.isStrict { try fail(releasing: socket) { throw failure } }
+            logger.error("\(failure); serving without it, and trying again")
         }
         return Store(opening, at: path, opened, logger: logger)
     }

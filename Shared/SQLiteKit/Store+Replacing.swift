@@ -5,10 +5,11 @@ import ServiceKit
 import Synchronization
 
 extension Store {
-    /// Checks the whole store. If it is not damaged, it no longer counts as damaged.
+    /// Checks the whole store. If it is not damaged, it no longer counts as damaged. If there is none, it is opened at once.
     /// - Parameter check: checks what only the store's schema knows; returns the first damage, nil for none.
     /// - Throws: `StoreError.damaged`; it does not replace a cache.
     public func validate(_ check: @escaping @Sendable (Database) throws -> String? = { _ in nil }) async throws {
+        if openFile == nil { await replace(nil, isForced: true) }
         let damage = try await using(.validating) { pool -> String? in
             if let damage = try await pool.damage() { return damage }
             return try await pool.read(check)

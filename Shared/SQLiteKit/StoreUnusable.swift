@@ -95,7 +95,7 @@ extension StoreUnusable.Reason {
         case .directory: "rename it, or choose another file with --store"
         case .newer: "run that version, or choose another file with --store"
         case .readOnly, .noAccess: "check owner and mode, or choose another file with --store"
-        case .full: "free some space and start again"
+        case .full: "free some space"
         case .other: "check the file, or choose another one with --store"
         }
     }

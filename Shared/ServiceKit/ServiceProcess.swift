@@ -65,17 +65,19 @@ public struct ServiceProcess: Sendable {
             defer { group.cancelAll() }
             // When the server cannot run, `async let` cancels the front and awaits it.
             async let fronting: Void? = front?.serve { for await _ in frontStop {} }
-            try await run(server, on: socket) {
-                logger.info("serving on \(place)")
-                supervisor.tellReady("serving on \(place)")
-            } until: {
-                await withTaskGroup(of: Void.self) { beating in
-                    if let watchdog { beating.addTask { await watchdog.run() } }
-                    for await _ in stop {}
-                    frontStopping.finish()
-                    supervisor.tellStopping("finishing the calls under way")
-                    // The socket is closed, so the watchdog cannot connect either.
-                    beating.cancelAll()
+            try await HangGuard(loop: LoopExecutor.shared.loop, logger: logger).whileRunning {
+                try await run(server, on: socket) {
+                    logger.info("serving on \(place)")
+                    supervisor.tellReady("serving on \(place)")
+                } until: {
+                    await withTaskGroup(of: Void.self) { beating in
+                        if let watchdog { beating.addTask { await watchdog.run() } }
+                        for await _ in stop {}
+                        frontStopping.finish()
+                        supervisor.tellStopping("finishing the calls under way")
+                        // The socket is closed, so the watchdog cannot connect either.
+                        beating.cancelAll()
+                    }
                 }
             }
             await fronting

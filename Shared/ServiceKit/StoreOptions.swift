@@ -12,9 +12,8 @@ public struct StoreOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Whether to exit when the store cannot be opened.",
             discussion: """
-                Default: true for an authority, false for a service with an upstream. With false, a service with \
-                an upstream renames an unreadable store and starts with an empty one, or runs without one. \
-                An authority without its store answers "unavailable".
+                Default: false. Then a service with an upstream renames an unreadable store and starts with an empty one, or \
+                runs without one. An authority answers "unavailable", and tries to open its store again every 30 s.
                 """,
             valueName: "true|false"))
     var strictness: String? = nil
@@ -24,7 +23,7 @@ public struct StoreOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Start with an empty store if the present one is missing or unusable.",
             discussion: """
-                Without this flag an authority does not start then. An unusable file is renamed, never deleted. Use \
+                Without this flag an authority answers "unavailable" then. An unusable file is renamed, never deleted. Use \
                 the flag for one start. It does not affect a store that works.
                 """))
     public var isNew = false
@@ -37,6 +36,6 @@ public struct StoreOptions: ParsableArguments, Sendable {
         throw ValidationError("--strict-store must be true or false, not \(strictness)")
     }
 
-    /// - Parameter isEdge: whether the service has an upstream, so that its store is only a cache.
-    public func isRequired(isEdge: Bool) -> Bool { strictness.flatMap(Bool.init) ?? !isEdge }
+    /// Whether the service exits when its store cannot be opened.
+    public var isStrict: Bool { strictness.flatMap(Bool.init) ?? false }
 }

@@ -64,21 +64,6 @@ import Testing
         }
     }
 
-    @Test func `an authority can run without a store, and then answers unavailable`() async throws {
-        try await withTemporaryDirectory { root in
-            let store = root + "/diary.txt"
-            try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
-            try await RunningService.with(
-                "comments", root: root, arguments: ["--store", store, "--strict-store=false"]
-            ) { service in
-                let error = await #expect(throws: RPCError.self) { try await list(service) }
-                #expect(error?.kind == .unavailable)
-                #expect(error?.message.contains(store) == false)
-                #expect(service.log.contains(store))
-            }
-        }
-    }
-
     private func edge(
         _ root: String, _ upstream: String, _ arguments: String..., body: (RunningService) async throws -> Void
     ) async throws {

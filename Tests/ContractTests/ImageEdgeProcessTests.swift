@@ -133,15 +133,20 @@ struct ImageEdgeProcessTests {
             try await withOrigin { origin in
                 try await RunningService.with(
                     "image-data", root: root, arguments: ["--upstream", origin.url, "--store", store]
-                ) { service in
+                ) { service async throws in
                     let load = LoadImage(url: origin.url)
                     #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .remote)
                     #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .hot)
                     #expect(try await health(service) == .degraded)
-                    let evicted = try await service.client.call(ImageDataContract.evict, .toBytes(0))
-                    #expect(evicted.count == 1)
+                    // What the cache has on disk stays there.
+                    let eviction = await #expect(throws: RPCError.self) {
+                        try await service.client.call(ImageDataContract.evict, .toBytes(0))
+                    }
+                    #expect(eviction?.kind == .unavailable)
+                    #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .remote)
+                    // The start, the store and the eviction.
                     let lines = service.log.split(separator: "\n")
-                    #expect(lines.count == 2)
+                    #expect(lines.count == 3)
                     #expect(lines.first?.contains("cannot open the store \(store): ") == true)
                 }
             }

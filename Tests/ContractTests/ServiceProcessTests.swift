@@ -31,17 +31,51 @@ import Testing
         }
     }
 
-    @Test(arguments: services) func `an unusable store is one line and exit 70`(name: String) async throws {
+    @Test(arguments: services) func `an unusable store is one line, and exit 70 for a strict service`(
+        name: String
+    ) async throws {
         try await withTemporaryDirectory { root in
             let store = root + "/diary.txt"
             try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
             let failure = await #expect(throws: RunningService.Failure.self) {
-                try await RunningService.with(name, root: root, arguments: ["--store", store]) { _ in
-                }
+                let arguments = ["--store", store, "--strict-store"]
+                try await RunningService.with(name, root: root, arguments: arguments) { _ in }
             }
             #expect(failure?.status == 70)
             #expect(failure?.log.split(separator: "\n").count == 1)
             #expect(failure?.log.contains("cannot open the store \(store): ") == true)
+        }
+    }
+
+    @Test func `an authority without its store answers unavailable, and opens the store after a repair`() async throws {
+        try await withTemporaryDirectory { root in
+            let (store, item) = (root + "/feed.sqlite", FeedItem(id: UUID(), image: "urn:x:1"))
+            try await RunningService.with("feed", root: root, arguments: ["--store", store]) { service in
+                _ = try await service.client.call(FeedContract.publish, PublishedItems(items: [item]))
+            }
+            try FileManager.default.moveItem(atPath: store, toPath: store + ".away")
+            try await RunningService.with("feed", root: root, arguments: ["--store", store]) { service in
+                // An empty page would mean an empty feed to an edge.
+                for _ in 1...2 {
+                    let error = await #expect(throws: RPCError.self) {
+                        try await service.client.call(FeedContract.load, LoadFeed())
+                    }
+                    #expect(error?.kind == .unavailable && error?.message.contains(store) == false)
+                }
+                let write = await #expect(throws: RPCError.self) {
+                    try await service.client.call(FeedContract.publish, PublishedItems(items: [item]))
+                }
+                #expect(write?.kind == .unavailable)
+                let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
+                #expect(health.status == .degraded)
+                #expect(service.log.contains("cannot open the store \(store): the file is missing"), "\(service.log)")
+                #expect(!FileManager.default.fileExists(atPath: store))
+
+                try FileManager.default.moveItem(atPath: store + ".away", toPath: store)
+                // Validation does not wait for the next attempt.
+                #expect(try await service.client.call(FeedContract.validate, Empty()).outcome == .kept)
+                #expect(try await service.client.call(FeedContract.load, LoadFeed()).items.map(\.id) == [item.id])
+            }
         }
     }
 

@@ -82,22 +82,39 @@ private final class StoreHistory {
             try await RunningService.with(
                 name, root: root, arguments: Self.arguments(of: name) + (isNew ? ["--new-store"] : [])
             ) { service in
-                noteStart(isNew: isNew, log: service.log)
-                try await serve(service)
+                if try await isWithoutStore(service) {
+                    try await refuse(service)
+                } else {
+                    noteStart(isNew: isNew, log: service.log)
+                    try await serve(service)
+                }
                 if isKilled { service.kill() }
             }
             note("stopped")
             journalIsGone = false
         } catch let failure as RunningService.Failure where failure.status == 128 + SIGKILL {
             note("killed")
-        } catch let failure as RunningService.Failure {
-            note("refused: \(failure.log)")
-            #expect(condition != .whole && failure.status == 70, "\(story)")
-            #expect(failure.log.contains(path), "\(story)")
         }
         if journalIsGone { loseLastWrites() }
         journalIsGone = false
         if condition == .whole { try breakFiles() }
+    }
+
+    private func isWithoutStore(_ service: RunningService) async throws -> Bool {
+        try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded
+    }
+
+    /// A service without a store refuses everything.
+    private func refuse(_ service: RunningService) async throws {
+        note("serves without a store: \(service.log)")
+        #expect(condition != .whole && service.log.contains(path), "\(story)")
+        last += 1
+        let (number, name) = (last, name)
+        let errors = [
+            await #expect(throws: RPCError.self, "\(story)") { try await service.write(number, to: name) },
+            await #expect(throws: RPCError.self, "\(story)") { _ = try await service.numbers(of: name, upTo: number) },
+        ]
+        #expect(errors.allSatisfy { $0?.kind == .unavailable }, "\(story)")
     }
 
     private func noteStart(isNew: Bool, log: String) {

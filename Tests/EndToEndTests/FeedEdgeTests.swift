@@ -167,28 +167,6 @@ struct FeedEdgeTests {
         }
     }
 
-    @Test func `an authority without its store exits, unless an option allows it`() async throws {
-        try await withTemporaryDirectory { root in
-            let store = root + "/feed.sqlite"
-            try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: store))
-            let outcome = try await Program("feed-service").run(["--root", root, "--store", store])
-            #expect(outcome.status == 70 && outcome.errors.contains(store))
-            try await RunningService.with("feed", root: root, arguments: ["--store", store, "--strict-store=false"]) {
-                service in
-                // An empty page would mean an empty feed to an edge.
-                let page = await #expect(throws: RPCError.self) {
-                    try await service.client.call(FeedContract.load, LoadFeed())
-                }
-                #expect(page?.kind == .unavailable)
-                let item = FeedItem(id: UUID(), image: "urn:x:1")
-                let error = await #expect(throws: RPCError.self) {
-                    try await service.client.call(FeedContract.publish, PublishedItems(items: [item]))
-                }
-                #expect(error?.kind == .unavailable)
-            }
-        }
-    }
-
     // MARK: Options
 
     /// `UpstreamOptionsTests` tests which are invalid.

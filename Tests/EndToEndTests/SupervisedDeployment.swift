@@ -62,7 +62,7 @@ struct SupervisedDeployment {
 
     /// All programs of a deployment.
     static let names =
-        ["feed", "comments", "image-data", "gateway", "runner", "watchdog", "supervisord"] + plugins
+        ["feed", "comments", "image-data", "gateway", "runner", "supervisord"] + plugins
 
     /// Our plugins, whose manifests are beside their sources.
     private static let plugins: [String] = {
@@ -91,11 +91,6 @@ struct SupervisedDeployment {
         return try await gateway("health").status == 0
     }
 
-    /// Waits until the log of a program contains `part`.
-    func waitForLog(of program: String, with part: String) async throws {
-        try await eventually { try log(of: program).contains(part) }
-    }
-
     /// The log of a program that has started.
     func log(of program: String) throws -> String {
         try String(contentsOfFile: "\(root)/log/\(program).log", encoding: .utf8)
@@ -120,10 +115,8 @@ struct SupervisedDeployment {
             arguments, environment: ["ROOT": root, "LC_ALL": "C.UTF-8"])
     }
 
-    /// What supervisord and the watchdog have done, for the messages of failures.
-    func history() throws -> String {
-        try ["supervisord", "watchdog"].map(log).joined(separator: "\n")
-    }
+    /// What supervisord has done, for the messages of failures.
+    func history() throws -> String { try log(of: "supervisord") }
 
     /// The process that supervisord runs under this name.
     func process(_ name: String) async throws -> Int32 {

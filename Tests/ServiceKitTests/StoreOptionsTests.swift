@@ -3,15 +3,13 @@ import Testing
 
 @Suite struct StoreOptionsTests {
     @Test(arguments: [
-        ([], true, false), (["--strict-store"], true, true), (["--strict-store=true"], true, true),
-        (["--strict-store=false"], false, false), (["--strict-store", "false"], false, false),
+        ([], false), (["--strict-store"], true), (["--strict-store=true"], true), (["--strict-store=false"], false),
+        (["--strict-store", "false"], false),
     ])
-    func `an authority requires its store and an edge does not, unless the option says otherwise`(
-        arguments: [String], authority: Bool, edge: Bool
+    func `a service runs without its store, unless the option says otherwise`(
+        arguments: [String], isStrict: Bool
     ) throws {
-        let options = try StoreOptions.parse(arguments)
-        #expect(options.isRequired(isEdge: false) == authority)
-        #expect(options.isRequired(isEdge: true) == edge)
+        #expect(try StoreOptions.parse(arguments).isStrict == isStrict)
     }
 
     @Test func `a new store needs the option`() throws {

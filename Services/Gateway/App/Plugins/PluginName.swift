@@ -8,7 +8,7 @@ enum PluginName {
     static let reserved = ["rpc", "gateway"]
 
     /// The programs of a deployment. Each has a log of its name, so no plugin with such a name can have a program.
-    static let programs = ["feed", "comments", "image-data", "gateway", "runner", "watchdog", "supervisord"]
+    static let programs = ["feed", "comments", "image-data", "gateway", "runner", "supervisord"]
 
     static let codec = Codec<String>.string.map(
         describedAs: ["pattern": .string("^[a-z][a-z0-9-]{0,31}$")],
