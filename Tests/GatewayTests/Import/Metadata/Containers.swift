@@ -36,6 +36,35 @@ enum Containers {
         return bytes
     }
 
+    /// A TIFF structure with values in one directory: text, or another kind.
+    static func exif(_ values: [(tag: Int, kind: Int, bytes: [UInt8])]) -> [UInt8] {
+        var (entries, rest) = ([UInt8](), [UInt8]())
+        let start = 8 + 2 + 12 * values.count + 4
+        for (tag, kind, bytes) in values {
+            entries += bigEndian(tag, 2) + bigEndian(kind, 2) + bigEndian(bytes.count, 4)
+            entries +=
+                bytes.count <= 4
+                ? bytes + [UInt8](repeating: 0, count: 4 - bytes.count) : bigEndian(start + rest.count, 4)
+            if bytes.count > 4 { rest += bytes }
+        }
+        return [0x4D, 0x4D, 0, 42] + bigEndian(8, 4) + bigEndian(values.count, 2) + entries + [0, 0, 0, 0] + rest
+    }
+
+    /// The properties of a picture in an XMP packet.
+    static func xmp(_ properties: String, attributes: String = "") -> [UInt8] {
+        Array(
+            """
+            <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \
+            xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" \
+            xmlns:dc="http://purl.org/dc/elements/1.1/" \(attributes)>\(properties)</rdf:Description></rdf:RDF></x:xmpmeta>
+            """.utf8)
+    }
+
+    /// A data set of IPTC.
+    static func dataSet(_ number: UInt8, _ value: [UInt8]) -> [UInt8] {
+        [0x1C, 2, number] + bigEndian(value.count, 2) + value
+    }
+
     // MARK: JPEG
 
     static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {

@@ -68,6 +68,58 @@ struct ExifBlockTests {
         #expect(Self.erasing(exif("{lat: 38.72}")) == (true, exif("{lat: 00.00}")))
     }
 
+    /// A structure with notes whose directory is behind a head, with a name of a place, a filler, and another text.
+    /// - Parameter base: from where the places of the values count, by the place of the notes.
+    private static func notes(head: [UInt8], tags: [Int], names: [String], base: (Int) -> Int) -> [UInt8] {
+        let (place, first) = (26, head.count + 2 + 12 * tags.count + 4)
+        var (entries, values) = ([UInt8](), [UInt8]())
+        for (tag, name) in zip(tags, names) {
+            let offset = place + first + values.count - base(place)
+            entries += Containers.bigEndian(tag, 2) + [0, 7] + Containers.bigEndian(name.utf8.count, 4)
+            entries += name.utf8.count <= 4 ? Array(name.utf8) : Containers.bigEndian(offset, 4)
+            if name.utf8.count > 4 { values += Array(name.utf8) }
+        }
+        let note = head + Containers.bigEndian(tags.count, 2) + entries + [0, 0, 0, 0] + values
+        return [0x4D, 0x4D, 0, 42] + Containers.bigEndian(8, 4) + [0, 1, 0x92, 0x7C, 0, 7]
+            + Containers.bigEndian(note.count, 4) + Containers.bigEndian(place, 4) + [0, 0, 0, 0] + note
+    }
+
+    private static let panasonic = Array("Panasonic\0\0\0".utf8)
+
+    @Test(arguments: [
+        (panasonic, [0x6D, 0x6F, 0x25], "Lisbon\0", 0), (panasonic, [0x69, 0x80, 0x25], "Portugal", 12),
+        (Array("LEICA\0\0\0".utf8), [0x67, 0x6B, 0x25], "Lisbon", 0), ([], [1, 0x31, 0x25], "Lisbon", 0),
+        ([], [1, 0x30, 0x25], "Belem\0 Lisboa", 26),
+    ])
+    func `names of places in the notes of cameras are erased`(head: [UInt8], tags: [Int], name: String, base: Int) {
+        func exif(_ name: String, _ other: String) -> [UInt8] {
+            let isSamsung = tags[0] == 1
+            let names = isSamsung ? ["0100", name, other] : [name, "---\0\0", other]
+            return Self.notes(head: head, tags: tags, names: names) { _ in base }
+        }
+        let (with, without) = (exif(name, "Serial"), exif(String(repeating: "\0", count: name.utf8.count), "Serial"))
+        #expect(Self.erasing(with) == (true, without))
+        #expect(Self.erasing(without) == (false, without))
+    }
+
+    @Test func `the place in Nikon's notes is erased, and its version stays`() {
+        func exif(_ place: String) -> [UInt8] {
+            let info = Array("0100".utf8) + [1] + Array(place.utf8)
+            let inner = Containers.exif([(0x01, 7, Array("0211".utf8)), (0x39, 7, info)])
+            return Containers.exif([(0x927C, 7, Array("Nikon\0".utf8) + [2, 0x10, 0, 0] + inner)])
+        }
+        let empty = exif(String(repeating: "\0", count: 12))
+        #expect(Self.erasing(exif("PRT\0Lisbon\0\0")) == (true, empty))
+        #expect(Self.erasing(empty) == (false, empty))
+    }
+
+    @Test func `notes of other makers, and those with wrong places, stay`() {
+        let other = Self.notes(head: Array("Casio\0".utf8), tags: [0x6D, 0x6F], names: ["Lisbon", "Belem"]) { _ in 0 }
+        #expect(Self.erasing(other) == (false, other))
+        let outside = Self.notes(head: Self.panasonic, tags: [0x6D, 0x6F], names: ["Lisbon", "Belem"]) { _ in -4_000 }
+        #expect(Self.erasing(outside) == (false, outside))
+    }
+
     @Test func `other entries in the directory of a position stay`() {
         let exif = Containers.exif(gps: [(2, 5), (0x0112, 5)])
         let (hadPosition, bytes) = Self.erasing(exif)

@@ -48,6 +48,12 @@ struct VideoPositionTests {
         #expect(Self.erasing(Array(erased.utf8)).hadPosition == false)
     }
 
+    @Test func `the country of the network is erased`() {
+        func trailer(_ code: String) -> [UInt8] { [0, 0, 0xA1, 0x0A, 8, 0, 0, 0] + Array("MCC_Data\(code)SEFH".utf8) }
+        #expect(Self.erasing(trailer("268")) == (true, trailer("000")))
+        #expect(Self.erasing(trailer("000")).hadPosition == false && Self.erasing(trailer("")).hadPosition == false)
+    }
+
     @Test func `XMP in a box is erased`() {
         func box(_ value: String) -> [UInt8] {
             Containers.box("uuid", HEIFItems.xmpID + Array("<x exif:GPSLatitude='\(value)'/>".utf8)) + [1, 2, 3]

@@ -2,7 +2,7 @@ import Foundation
 
 /// Exif: directories in a TIFF structure (CIPA DC-008).
 struct ExifBlock {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let isLittleEndian: Bool
 
     /// The marks in front of the structure have at most so many bytes.
@@ -20,7 +20,7 @@ struct ExifBlock {
         (0...longestMark).first { content.has("II*\0", at: $0) || content.has("MM\0*", at: $0) }
     }
 
-    private struct Entry {
+    struct Entry {
         let tag: Int
         let kind: Int
         let count: Int
@@ -63,7 +63,9 @@ struct ExifBlock {
     /// - Returns: whether there is a position.
     static func erasePosition(in content: inout [UInt8], depth: Int = 0) -> Bool {
         guard let start = start(in: content), let block = ExifBlock(content) else { return false }
-        let ranges = block.positions
+        // Nikon's notes are a structure of their own.
+        let ranges =
+            block.positions + block.placeNames + (content.has("Nikon\0", at: 0) ? block.nikonLocation : [])
         for range in ranges { for index in range { content[start + index] = 0 } }
         var isFound = !ranges.isEmpty
         for (range, kind) in block.embedded {
@@ -96,7 +98,7 @@ struct ExifBlock {
             let all = entries(directory)
             // What else a wrong pointer meets stays.
             let own = all.filter { Self.positionTags.contains($0.tag) }
-            let values = own.compactMap(value)
+            let values = own.compactMap { value($0) }
             let isTelling = own.contains { entry in
                 Self.tellingTags.contains(entry.tag) && value(entry).map { bytes[$0].contains { $0 != 0 } } == true
             }
@@ -111,7 +113,7 @@ struct ExifBlock {
     private static let mostDirectories = 256
 
     /// The first directory and those behind it, that of Exif, and those of parts of the picture.
-    private var directories: [Int] {
+    var directories: [Int] {
         var (found, waiting) = ([Int](), [number(4, 4) ?? 0])
         while let place = waiting.popLast(), found.count < Self.mostDirectories {
             guard place > 0, !found.contains(place), let count = number(place, 2) else { continue }
@@ -123,14 +125,16 @@ struct ExifBlock {
         return found
     }
 
-    /// The bytes of a value, by the kind of the entry (TIFF 6.0, section 2).
-    private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4]
+    /// The bytes of a value, by the kind of the entry (TIFF 6.0, section 2; CIPA DC-008-2023 adds 129).
+    private static let sizes = [
+        1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 129: 1,
+    ]
 
     private func number(_ place: Int, _ length: Int) -> Int? {
         isLittleEndian ? bytes.littleEndian(at: place, length) : bytes.bigEndian(at: place, length)
     }
 
-    private func entries(_ directory: Int) -> [Entry] {
+    func entries(_ directory: Int) -> [Entry] {
         (0..<(number(directory, 2) ?? 0)).prefix(512).compactMap { index in
             let place = directory + 2 + 12 * index
             guard let tag = number(place, 2), let kind = number(place + 2, 2), let count = number(place + 4, 4),
@@ -141,12 +145,21 @@ struct ExifBlock {
     }
 
     /// Where the bytes of a value are; nil if they are not in the block.
-    private func value(_ entry: Entry) -> Range<Int>? {
+    /// - Parameter base: from where the places of values count.
+    func value(_ entry: Entry, from base: Int = 0) -> Range<Int>? {
+        guard let length = length(entry) else { return nil }
+        let start = offset(entry).map { base + $0 } ?? entry.place + 8
+        return start + length <= bytes.count ? start..<start + length : nil
+    }
+
+    /// Where the value is, from a base; nil for one that is in the entry.
+    func offset(_ entry: Entry) -> Int? {
+        length(entry).flatMap { $0 <= 4 ? nil : number(entry.place + 8, 4) }
+    }
+
+    private func length(_ entry: Entry) -> Int? {
         guard let size = Self.sizes[entry.kind], entry.count <= bytes.count else { return nil }
-        let length = size * entry.count
-        guard let place = length <= 4 ? entry.place + 8 : number(entry.place + 8, 4), place + length <= bytes.count
-        else { return nil }
-        return place..<place + length
+        return size * entry.count
     }
 
     /// The numbers of an entry that points to directories.

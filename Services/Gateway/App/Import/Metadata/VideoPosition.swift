@@ -7,6 +7,7 @@ enum VideoPosition {
         if eraseBoxes(in: &bytes) { isFound = true }
         if eraseXMP(in: &bytes) { isFound = true }
         if eraseLabelled(in: &bytes) { isFound = true }
+        if eraseNetwork(in: &bytes) { isFound = true }
         return isFound
     }
 
@@ -87,6 +88,15 @@ enum VideoPosition {
             }
         }
         return isFound
+    }
+
+    /// The country of the mobile network, which Samsung's phones append.
+    private static func eraseNetwork(in bytes: inout [UInt8]) -> Bool {
+        guard let mark = bytes.range(of: Array("MCC_Data".utf8), from: 0) else { return false }
+        let digits = bytes[mark.upperBound...].prefix(3).prefix(while: isDigit).indices
+        guard bytes[digits].contains(where: { $0 != UInt8(ascii: "0") }) else { return false }
+        for place in digits { bytes[place] = UInt8(ascii: "0") }
+        return true
     }
 
     /// The number behind a word has ended after so many bytes.
