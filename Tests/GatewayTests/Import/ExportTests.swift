@@ -75,8 +75,9 @@ import Testing
         try await withTemporaryDirectory { root in
             let folder = ExportFolder(path: root)
             let path = root + "/manifest.json"
-            let entry = ImportEntry(
+            var entry = ImportEntry(
                 file: "a.jpg", id: nil, description: "á\n", location: nil, comments: [], image: nil)
+            entry.stated = ["file", "description"]
             do {
                 let manifest = try folder.beginManifest()
                 try manifest.add(entry)

@@ -59,6 +59,35 @@ import Testing
         }
     }
 
+    @Test func `texts in files are published, and change nothing of what an earlier version published`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let photo = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+                let packet = Containers.xmp(
+                    "<dc:description>A tower</dc:description><dc:creator>Ana</dc:creator><dc:subject>sea</dc:subject>")
+                let segment = Containers.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + packet)
+                try (photo.prefix(2) + segment + photo.dropFirst(2)).write(to: URL(filePath: "\(folder)/a.jpg"))
+                let first = try await deployment.gateway("import", folder)
+                #expect(first.status == 0 && first.output == "1 published, 0 already present, 0 refused\n")
+                let feed = try await deployment.gateway("call", "feed.load", "{}").output
+                for member in [#""description":"A tower""#, #""credit":"Ana""#, #""tags":["sea"]"#] {
+                    #expect(feed.contains(member), "\(feed)")
+                }
+                #expect(try await deployment.gateway("import", folder).output.hasPrefix("0 published, 1 already"))
+                // As it was published before texts were read.
+                let item = try #require(try FeedJSON(feed).items.first)
+                _ = try await deployment.gateway("remove", item.id)
+                let earlier = #"{"items":[{"id":"\#(item.id)","description":"a","image":"\#(item.image)"}]}"#
+                #expect(try await deployment.gateway("call", "feed.publish", earlier).status == 0)
+                for options in [["--dry-run"], []] {
+                    let second = try await deployment.gateway(["import", folder] + options)
+                    #expect(second.status == 0 && second.output.contains("0 already") == false, "\(second.errors)")
+                    #expect(second.errors.contains("without all their tags and texts"), "\(second.errors)")
+                }
+            }
+        }
+    }
+
     @Test func `rejected files are listed, the others are imported, and the exit code is 65`() async throws {
         try await withTemporaryDirectory { folder in
             // Not a picture of another test here, because the deployment knows the placeholders of its pictures.

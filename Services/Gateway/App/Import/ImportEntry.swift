@@ -9,8 +9,8 @@ struct ImportEntry: Sendable, Equatable {
     /// The path relative to the folder; nil for an image that is published by its URL, without bytes.
     let file: String?
     let id: UUID?
-    let description: String?
-    let location: String?
+    var description: String?
+    var location: String?
     let comments: [Comment]
 
     /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
@@ -25,6 +25,12 @@ struct ImportEntry: Sendable, Equatable {
     var hints = PictureHints()
 
     var details = PictureDetails()
+
+    /// The names of the members that a manifest has for it, also without a value. The picture's file changes nothing about them.
+    var stated: Set<String> = []
+
+    /// What describes the picture if nothing else does: the name of its file, without a manifest.
+    var unnamed: String?
 
     /// The reason why it cannot be imported; nil for an image.
     var refusal: String?
@@ -80,14 +86,10 @@ struct ImportEntry: Sendable, Equatable {
             guard file != nil || image != nil else {
                 throw .mismatch(path: "file", reason: "must be there, or else image, a URL")
             }
-            let description = try members[description]
-            // The first line of a description is its title.
-            let hasTitle = title.map { title in
-                description.map { $0.hasPrefix(title) && $0.dropFirst(title.count).first?.isLetter != true } ?? false
-            }
-            let texts = [hasTitle == true ? nil : title, description].compactMap(\.self)
             return ImportEntry(
-                file: file, id: try members[id], description: texts.isEmpty ? nil : texts.joined(separator: "\n"),
+                file: file, id: try members[id],
+                // The first line of a description is its title.
+                description: ImportText.joined(title: title, description: try members[description]),
                 location: try members[location], comments: try members[comments] ?? [], image: image,
                 tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members),
                 details: try details.read(members).completed(by: other))
@@ -102,6 +104,8 @@ enum ImportSkip: String, CaseIterable, Sendable {
     case sensitive
     /// A video, or another attachment of a post.
     case notPicture = "not_a_picture"
+    /// A copy of a picture that is imported, or the original of an edited one.
+    case copy
     /// A file that a system or a program has put among the pictures.
     case system = "system_file"
 }

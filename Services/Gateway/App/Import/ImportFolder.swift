@@ -62,8 +62,9 @@ struct ImportFolder: Sendable {
     private func manifest() throws(RPCError) -> Contents? {
         guard let name = try manifestFile() else { return nil }
         let text = try text(of: name)
-        let entries = try entries(of: name, text)
+        var entries = try entries(of: name, text)
         let members = try read(name, text, as: .array(of: ImportEntry.namesCodec))
+        for (index, names) in zip(entries.indices, members) { entries[index].stated = names }
         let unknown = members.reduce(into: Set()) { $0.formUnion($1) }.subtracting(ImportEntry.memberNames)
         return Contents(entries: entries, unknownMembers: unknown.sorted())
     }
@@ -160,7 +161,7 @@ struct ImportFolder: Sendable {
             // What is no character in UTF-8 is a replacement character here.
             let isUnreadable = name.unicodeScalars.contains("\u{FFFD}") && !files.has(file)
             return ImportEntry(
-                file: file, id: nil, description: name, location: nil, comments: [], publishedAt: date,
+                file: file, id: nil, description: nil, location: nil, comments: [], publishedAt: date, unnamed: name,
                 refusal: isUnreadable ? "its name is not in UTF-8; rename the file" : nil)
         }
         let skipped = [ImportSkip.system: files.systemFiles, .notPicture: files.pictures.count - pictures.count]

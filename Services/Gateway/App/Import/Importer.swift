@@ -37,8 +37,8 @@ struct Importer {
         var present = 0
         var comments = 0
 
-        /// Those of `present` that are in the feed without their tags, because they were imported before items had tags.
-        var untagged = 0
+        /// Those of `present` that are in the feed without tags or texts, because an earlier version imported them without these.
+        var incomplete = 0
         var refusals: [Refusal] = []
 
         /// Pictures whose metadata had a position.
@@ -77,6 +77,17 @@ struct Importer {
         let entry: ImportEntry
         let item: FeedItem
         var hadPosition = false
+
+        /// The item as an earlier version published it, without the texts of the picture's file.
+        var earlier: FeedItem?
+
+        /// Whether the item that the feed has lacks only tags, or what the file says.
+        func isEarlier(_ stored: FeedItem) throws(RPCError) -> Bool {
+            if stored.lacksOnlyTags(of: try Importer.authored(item)) { return true }
+            guard let earlier, !stored.hasContent(of: try Importer.authored(item)) else { return false }
+            let plain = try Importer.authored(earlier)
+            return stored.hasContent(of: plain) || stored.lacksOnlyTags(of: plain)
+        }
     }
 
     /// - Parameter summary: what was imported, also after an error that ends the import.
@@ -158,6 +169,8 @@ struct Importer {
                 return .success(Stored(entry: entry, item: item))
             }
             let picture = try await folder.picture(file).prepared(keepingPosition: keepsPositions)
+            // An export has all texts of its items.
+            let texts = folder.isExport ? PictureTexts() : picture.texts
             // Most of the time of an import would be that of making placeholders. Only the first page of readers needs them at
             // once.
             let put = PutImage(
@@ -165,11 +178,16 @@ struct Importer {
                 defersPlaceholder: !isTop || entry.hints.placeholder != nil, isTrial: isTrial)
             let answer = try await session.call(ImageDataContract.put, put)
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
-            let item = FeedItem(
-                id: id, description: entry.description, location: entry.location, image: answer.url,
-                tags: entry.tags, publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints),
-                details: entry.details)
-            return .success(Stored(entry: entry, item: item, hadPosition: picture.hadPosition))
+            func item(_ entry: ImportEntry) -> FeedItem {
+                FeedItem(
+                    id: id, description: entry.description, location: entry.location, image: answer.url,
+                    tags: entry.tags, publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints),
+                    details: entry.details)
+            }
+            let (plain, full) = (item(entry.completed(by: PictureTexts())), item(entry.completed(by: texts)))
+            return .success(
+                Stored(
+                    entry: entry, item: full, hadPosition: picture.hadPosition, earlier: plain == full ? nil : plain))
         } catch {
             guard error.isAboutThisPicture else { throw error }
             return .failure(error)
@@ -186,13 +204,13 @@ struct Importer {
             do throws(RPCError) {
                 let item = try Self.authored(picture.item)
                 let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id)).item
-                let lacksTags = stored.lacksOnlyTags(of: item)
-                guard lacksTags || stored.hasContent(of: item) else {
+                let isEarlier = try picture.isEarlier(stored)
+                guard isEarlier || stored.hasContent(of: item) else {
                     refuseConflict(picture, &summary)
                     continue
                 }
                 summary.present += 1
-                if lacksTags { summary.untagged += 1 }
+                if isEarlier { summary.incomplete += 1 }
             } catch {
                 switch error.kind {
                 case .notFound: names.append(picture.entry.name)
@@ -218,7 +236,7 @@ struct Importer {
 
     /// The item as the feed stores it: trimmed.
     /// - Throws: the error with which the feed refuses it.
-    private static func authored(_ item: FeedItem) throws(RPCError) -> FeedItem {
+    fileprivate static func authored(_ item: FeedItem) throws(RPCError) -> FeedItem {
         do throws(JSONError) {
             let items = PublishedItems(items: [item])
             return try RawJSON(items, as: PublishedItems.codec).read(as: PublishedItems.codec).items[0]
@@ -238,9 +256,9 @@ struct Importer {
         } catch {
             guard error.isAboutThisPicture else { throw error }
             guard pictures.count > 1 else {
-                if error.kind == .alreadyExists, try await isUntagged(pictures[0].item) {
+                if error.kind == .alreadyExists, try await isEarlier(pictures[0]) {
                     summary.present += 1
-                    summary.untagged += 1
+                    summary.incomplete += 1
                     return pictures
                 }
                 if error.kind == .alreadyExists {
@@ -257,10 +275,9 @@ struct Importer {
         }
     }
 
-    /// Whether the feed has the item without its tags, and otherwise the same.
-    private func isUntagged(_ item: FeedItem) async throws(RPCError) -> Bool {
-        let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id)).item
-        return stored.lacksOnlyTags(of: try Self.authored(item))
+    /// Whether the feed has the item as an earlier version imported it.
+    private func isEarlier(_ picture: Stored) async throws(RPCError) -> Bool {
+        try picture.isEarlier(await session.call(FeedContract.get, FeedItemSelection(id: picture.item.id)).item)
     }
 
     // MARK: Comments

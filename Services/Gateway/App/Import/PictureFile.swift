@@ -13,17 +13,21 @@ struct PictureFile {
 
         /// Whether its metadata had a position.
         let hadPosition: Bool
+
+        /// What the file says for readers.
+        var texts = PictureTexts()
     }
 
     /// Reads the picture, converts HEIC to JPEG, and removes its position from the metadata.
     /// - Throws: `RPCError` with the kind that the service would return; `invalid_data` for HEIC that cannot be read here.
     func prepared(keepingPosition: Bool) async throws(RPCError) -> Prepared {
         var data = try read()
+        let texts = PictureMetadata(data).texts(file: path)
         if Self.isHEIC(data) { data = try await Self.jpeg(of: data) }
-        guard !keepingPosition else { return Prepared(data: data, hadPosition: false) }
+        guard !keepingPosition else { return Prepared(data: data, hadPosition: false, texts: texts) }
         var metadata = PictureMetadata(data)
-        guard metadata.erasePosition() else { return Prepared(data: data, hadPosition: false) }
-        return Prepared(data: Data(metadata.bytes), hadPosition: true)
+        guard metadata.erasePosition() else { return Prepared(data: data, hadPosition: false, texts: texts) }
+        return Prepared(data: Data(metadata.bytes), hadPosition: true, texts: texts)
     }
 
     /// The bytes as they are.

@@ -107,7 +107,7 @@ struct ImportCommand: ClientCommand {
             if summary.positions > 0, summary.published > 0 {
                 session.output.say(texts.text(.importPositions, "\(summary.positions)"))
             }
-            if summary.untagged > 0 { session.output.say(texts.text(.importUntagged, "\(summary.untagged)")) }
+            if summary.incomplete > 0 { session.output.say(texts.text(.importIncomplete, "\(summary.incomplete)")) }
         }
     }
 }
@@ -119,6 +119,7 @@ extension ImportSkip {
         case .sensitive: .importSkippedSensitive
         case .notPicture: .importSkippedOther
         case .system: .importSkippedSystem
+        case .copy: .importSkippedCopy
         }
     }
 }
@@ -134,8 +135,8 @@ private struct Report: Sendable {
         let planned = object.optional(
             "planned", .array(of: .string), { $0.summary.planned.isEmpty ? nil : $0.summary.planned })
         let comments = object.required("comments", .integer(), \.summary.comments)
-        let untagged = object.optional(
-            "untagged", .integer(), { $0.summary.untagged == 0 ? nil : $0.summary.untagged })
+        let incomplete = object.optional(
+            "incomplete", .integer(), { $0.summary.incomplete == 0 ? nil : $0.summary.incomplete })
         let positions = object.optional(
             "positions_removed", .integer(), { $0.summary.positions == 0 ? nil : $0.summary.positions })
         let skipped = object.optional(
@@ -150,7 +151,7 @@ private struct Report: Sendable {
             _ = try members[refused]
             var summary = Importer.Summary(
                 published: try members[published], present: try members[present], comments: try members[comments],
-                untagged: try members[untagged] ?? 0, refusals: try members[refusals])
+                incomplete: try members[incomplete] ?? 0, refusals: try members[refusals])
             summary.positions = try members[positions] ?? 0
             summary.planned = try members[planned] ?? []
             let counts = try members[skipped] ?? [:]

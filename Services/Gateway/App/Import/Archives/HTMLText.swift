@@ -16,6 +16,14 @@ enum HTMLText {
         return decoded(text).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The text of what may be HTML: with tags that are known it is HTML, else it is a text.
+    static func plainIfMarked(_ text: String) -> String {
+        let tag =
+            /<\/?(?:p|br|b|i|u|a|em|strong|span|div|font|blockquote|ul|ol|li|h[1-6]|script|style|img)(?:\s[^<>]*)?\/?>/
+            .ignoresCase()
+        return text.contains(tag) ? plain(text) : text
+    }
+
     private static func lineBreaks(for tag: ArraySlice<UInt8>) -> String {
         let name = String(decoding: tag, as: UTF8.self).lowercased().prefix { $0.isLetter || $0 == "/" }
         return switch name {
@@ -30,7 +38,8 @@ enum HTMLText {
     /// The longest reference, without `&` and `;`.
     private static let longestReference = 8
 
-    private static func decoded(_ text: [UInt8]) -> String {
+    /// The characters for references. Invalid UTF-8 becomes replacement characters.
+    static func decoded(_ text: [UInt8]) -> String {
         var pieces = text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         var decoded = String(decoding: pieces.removeFirst(), as: UTF8.self)
         for piece in pieces {

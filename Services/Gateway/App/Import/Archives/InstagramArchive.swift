@@ -98,7 +98,6 @@ struct InstagramArchive {
         if let current, !current.isEmpty { names.append(String(current)) }
         // A number, as in "#1", is no tag.
         let words = names.filter { name in name.unicodeScalars.contains { $0.properties.isAlphabetic } }
-        let fitting = ItemTags.stored(words).filter { ItemTags.length.contains($0.unicodeScalars.count) }
-        return Array(fitting.prefix(ItemTags.maximumCount))
+        return ImportText.tags(words)
     }
 }

@@ -24,7 +24,7 @@ struct MastodonArchive {
             guard activity["type"]?.text == "Create", let post = activity["object"] else { return nil }
             // A content warning covers the pictures too.
             let isSensitive =
-                Self.isTrue(activity["sensitive"]) || Self.isTrue(post["sensitive"])
+                activity["sensitive"].isTrue || post["sensitive"].isTrue
                 || post["summary"]?.text?.isEmpty == false
             return Post(
                 date: ImportDate.parse(post["published"] ?? activity["published"]), object: post,
@@ -40,13 +40,6 @@ struct MastodonArchive {
         let date: Date?
         let object: JSONValue
         let isSensitive: Bool
-    }
-
-    /// Whether a member says so in any form.
-    private static func isTrue(_ value: JSONValue?) -> Bool {
-        value?.boolean ?? value?.number.map { $0 != JSONNumber(0) } ?? value?.text.map {
-            !["", "false", "no", "0"].contains($0.lowercased())
-        } ?? false
     }
 
     private func entries(of item: Post) -> [ImportEntry] {
@@ -79,7 +72,9 @@ struct MastodonArchive {
             return ImportEntry(
                 file: file ?? post["id"]?.text ?? "a post", id: nil, description: words, location: nil, comments: [],
                 tags: Self.tags(of: post), publishedAt: item.date,
-                details: PictureDetails(alt: alt.map { Self.cut($0) }, isSensitive: isSensitive), refusal: refusal,
+                details: PictureDetails(
+                    alt: alt.map { ImportText.cut($0, to: PictureDetails.maximumAlt) }, isSensitive: isSensitive),
+                refusal: refusal,
                 skipped: skipped)
         }
     }
@@ -92,16 +87,11 @@ struct MastodonArchive {
         attachment["url"].map(list)?.lazy.compactMap { $0.text ?? $0["href"]?.text }.first
     }
 
-    private static func cut(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.prefix(PictureDetails.maximumAlt)))
-    }
-
     /// The hashtags of a post, as many as an item can have.
     private static func tags(of post: JSONValue) -> [String] {
         let names = (post["tag"].map(list) ?? []).filter { $0["type"]?.text == "Hashtag" }
             .compactMap { $0["name"]?.text.map { String($0.drop { $0 == "#" }) } }
-        let fitting = ItemTags.stored(names).filter { ItemTags.length.contains($0.unicodeScalars.count) }
-        return Array(fitting.prefix(ItemTags.maximumCount))
+        return ImportText.tags(names)
     }
 
     /// The addresses of all readers.

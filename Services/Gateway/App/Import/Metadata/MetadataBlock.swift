@@ -2,7 +2,7 @@ import Glibc
 
 /// A part of a picture's file that is metadata.
 struct MetadataBlock {
-    enum Kind {
+    enum Kind: Equatable {
         case exif
         case xmp
 
@@ -20,6 +20,9 @@ struct MetadataBlock {
 
         /// A comment or the data of another program: XMP, Exif, Photoshop's resources, or free text.
         case unknown
+
+        /// A text of PNG, by its keyword.
+        case text(keyword: String)
 
         /// A text that is nothing but a part of a position, or that cannot be looked into.
         case position
@@ -122,10 +125,22 @@ extension MetadataBlock.Kind {
         case .video: return VideoPosition.erase(in: &content)
         case .thermal: return ThermalRecords.erasePosition(in: &content)
         case .action: return ActionCameraRecords.erasePosition(in: &content)
-        case .unknown:
+        case .unknown, .text:
             return Self.recognized(content)?.erasePosition(in: &content, depth: depth)
                 ?? CoordinateText.erase(in: &content)
         case .position: return true
+        }
+    }
+
+    /// The texts for readers.
+    func texts(in content: [UInt8]) -> [PictureText.Source] {
+        switch self {
+        case .exif: ExifBlock(content).map { [$0.texts] } ?? []
+        case .xmp: [XMPPacket.texts(in: content)]
+        case .photoshop: PhotoshopResources.texts(in: content)
+        case .unknown: Self.recognized(content)?.texts(in: content) ?? []
+        case .text(let keyword): [PNGChunks.texts(of: content, keyword: keyword)]
+        case .video, .thermal, .action, .position: []
         }
     }
 

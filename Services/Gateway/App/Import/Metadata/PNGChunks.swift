@@ -55,6 +55,7 @@ enum PNGChunks {
         let isXMP = keyword == "XML:com.adobe.xmp"
         let name = keyword.lowercased()
         let isProfile = name.hasPrefix("raw profile type")
+        let kind: MetadataBlock.Kind = isXMP ? .xmp : .text(keyword: name)
         if isProfile, colours.contains(where: name.hasSuffix) { return nil }
         let removed = MetadataBlock(kind: .position, place: .packed(chunk, [], repack: { _ in [] }))
         // As other programs write the members of Exif.
@@ -75,7 +76,7 @@ enum PNGChunks {
         guard start <= content.upperBound else { return nil }
         let text = start..<content.upperBound
         guard isCompressed || isProfile else {
-            return MetadataBlock(kind: isXMP ? .xmp : .unknown, place: .ranges([text]))
+            return MetadataBlock(kind: kind, place: .ranges([text]))
         }
         guard let plain = isCompressed ? inflated(bytes[text], &room) : Array(bytes[text]) else {
             // A text that is not readable here is not readable elsewhere; metadata may be.
@@ -84,10 +85,10 @@ enum PNGChunks {
         let head = Array(bytes[chunk.lowerBound + 4..<start])
         func repacked(_ plain: [UInt8]) -> [UInt8] { packed(head + (isCompressed ? deflated(plain) : plain)) }
         guard isProfile else {
-            return MetadataBlock(kind: isXMP ? .xmp : .unknown, place: .packed(chunk, plain, repack: repacked))
+            return MetadataBlock(kind: kind, place: .packed(chunk, plain, repack: repacked))
         }
         let profile = HexadecimalProfile(plain)
-        let kind: MetadataBlock.Kind =
+        let profileKind: MetadataBlock.Kind =
             if name.hasSuffix("xmp") || profile.bytes.has("http://ns.adobe.com/xap", at: 0) {
                 .xmp
             } else if profile.bytes.has("8BIM", at: 0) {
@@ -96,7 +97,17 @@ enum PNGChunks {
                 .exif
             }
         return MetadataBlock(
-            kind: kind, place: .packed(chunk, profile.bytes, repack: { repacked(profile.text(of: $0)) }))
+            kind: profileKind, place: .packed(chunk, profile.bytes, repack: { repacked(profile.text(of: $0)) }))
+    }
+
+    /// The fields of the keywords that are for readers (PNG 3rd edition, §11.3.3.2).
+    private static let keywords: [String: PictureText] = [
+        "title": .title, "description": .description, "author": .creator, "copyright": .rights, "source": .source,
+    ]
+
+    static func texts(of content: [UInt8], keyword: String) -> PictureText.Source {
+        PictureText.Source(
+            .plain, keywords[keyword].map { [$0: [PictureText.decoded(content[...])]] } ?? [:])
     }
 
     /// Exif behind a zero and its length, compressed.

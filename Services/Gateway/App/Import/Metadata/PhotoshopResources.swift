@@ -2,15 +2,24 @@
 enum PhotoshopResources {
     private static let signatures = ["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]
 
-    static func erasePosition(in bytes: inout [UInt8], depth: Int) -> Bool {
-        var (start, isFound) = (0, false)
+    /// The ids of the resources, and where their contents are.
+    private static func parts(of bytes: [UInt8]) -> [(id: Int, content: Range<Int>)] {
+        var (parts, start) = ([(id: Int, content: Range<Int>)](), 0)
         while let id = bytes.bigEndian(at: start + 4, 2), let name = bytes.bigEndian(at: start + 6, 1) {
             // The name and the content have an even length.
             let place = start + 6 + (name + 2) / 2 * 2
             guard Self.signatures.contains(where: { bytes.has($0, at: start) }),
                 let length = bytes.bigEndian(at: place, 4)
             else { break }
-            let content = place + 4..<min(place + 4 + length, bytes.count)
+            parts.append((id, place + 4..<min(place + 4 + length, bytes.count)))
+            start = place + 4 + (length + 1) / 2 * 2
+        }
+        return parts
+    }
+
+    static func erasePosition(in bytes: inout [UInt8], depth: Int) -> Bool {
+        var isFound = false
+        for (id, content) in parts(of: bytes) {
             var part = Array(bytes[content])
             let hasPosition =
                 switch id {
@@ -24,8 +33,18 @@ enum PhotoshopResources {
                 bytes.replaceSubrange(content, with: part)
                 isFound = true
             }
-            start = place + 4 + (length + 1) / 2 * 2
         }
         return isFound
+    }
+
+    static func texts(in bytes: [UInt8]) -> [PictureText.Source] {
+        parts(of: bytes).flatMap { id, content -> [PictureText.Source] in
+            switch id {
+            case 0x0404: [IPTCRecords.texts(in: Array(bytes[content]))]
+            case 0x0422, 0x0423: MetadataBlock.Kind.exif.texts(in: Array(bytes[content]))
+            case 0x0424: MetadataBlock.Kind.xmp.texts(in: Array(bytes[content]))
+            default: []
+            }
+        }
     }
 }

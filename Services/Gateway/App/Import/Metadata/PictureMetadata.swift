@@ -2,7 +2,7 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// The metadata of a picture that import uses: when it was taken, and where. Reads what it finds and ignores what it does not
+/// The metadata of a picture that import uses: its texts, when it was taken, and where. Reads what it finds and ignores what it does not
 /// understand: a picture is complete without it.
 struct PictureMetadata {
     /// The bytes of the picture.
@@ -29,6 +29,13 @@ struct PictureMetadata {
     var takenAt: Date? {
         MetadataBlock.all(in: bytes).lazy.filter { $0.kind == .exif }
             .compactMap { ExifBlock($0.content(in: bytes))?.takenAt }.first
+    }
+
+    /// What the picture says for readers.
+    /// - Parameter file: the name of its file.
+    func texts(file: String) -> PictureTexts {
+        PictureTexts(
+            MetadataBlock.all(in: bytes).flatMap { $0.kind.texts(in: $0.content(in: bytes)) }, file: file)
     }
 
     /// Overwrites the position in the metadata with zeros and spaces, and nothing else. Metadata that are compressed, as PNG may have

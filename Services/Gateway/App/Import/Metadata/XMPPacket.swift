@@ -1,12 +1,12 @@
 /// The text of an XMP packet (ISO 16684-1), which may be in UTF-8, UTF-16 or UTF-32.
 struct XMPPacket {
     /// The characters of ASCII, with a mark for each other one.
-    private let text: [UInt8]
+    let text: [UInt8]
 
     /// The bytes of a character of ASCII, and the one of them that is not zero.
-    private let (width, place): (Int, Int)
+    let (width, place): (Int, Int)
 
-    private init(_ content: [UInt8]) {
+    init(_ content: [UInt8]) {
         // By the first characters, which are of ASCII, or by the mark of the byte order.
         let zeros = content.dropFirst(8).prefix(16).enumerated().filter { $0.element == 0 }.map { $0.offset % 4 }
         let isZero = (0..<4).map { place in zeros.count { $0 == place } >= 3 }
@@ -54,14 +54,9 @@ struct XMPPacket {
         var index = 0
         while let start = text[index...].firstIndex(of: UInt8(ascii: "<")) {
             values += self.values(of: position, in: index..<start)
-            if let (mark, end) = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")].first(where: {
-                text.has($0.0, at: start)
-            }) {
-                let close = text.range(of: Array(end.utf8), from: start) ?? text.count..<text.count
-                if mark == "<![CDATA[" {
-                    values += self.values(of: position, in: start + mark.utf8.count..<close.lowerBound)
-                }
-                index = close.upperBound
+            if let other = markup(at: start) {
+                if let content = other.content { values += self.values(of: position, in: content) }
+                index = other.end
                 continue
             }
             guard let tag = Tag(text, start) else {
@@ -86,6 +81,17 @@ struct XMPPacket {
         return values + self.values(of: position, in: index..<text.count)
     }
 
+    /// A comment, a section of text or an instruction.
+    /// - Returns: where the text of a section is, and where the markup ends; nil for a tag.
+    func markup(at start: Int) -> (content: Range<Int>?, end: Int)? {
+        let marks = [("<!--", "-->"), (Self.section, "]]>"), ("<?", "?>"), ("<!", ">")]
+        guard let (mark, end) = marks.first(where: { text.has($0.0, at: start) }) else { return nil }
+        let close = text.range(of: Array(end.utf8), from: start) ?? text.count..<text.count
+        return (mark == Self.section ? start + mark.utf8.count..<close.lowerBound : nil, close.upperBound)
+    }
+
+    private static let section = "<![CDATA["
+
     /// The whole text of a position, or the coordinates in another text.
     private func values(of position: Name?, in range: Range<Int>) -> [Value] {
         if let position { return [Value(range: range, isTelling: position.isTelling)] }
@@ -95,7 +101,7 @@ struct XMPPacket {
     }
 
     /// A qualified name.
-    private struct Name {
+    struct Name {
         let qualified: String
         private let lowercased: String
 
@@ -124,7 +130,7 @@ struct XMPPacket {
     }
 
     /// A tag with its attributes.
-    private struct Tag {
+    struct Tag {
         enum Kind { case opening, closing, complete }
 
         let name: Name
