@@ -287,7 +287,7 @@ import Testing
             let lines = first.errors.split(separator: "\n")
             #expect(lines.count == 4, "\(first.errors)")
             for words in [
-                "1 left out: not everybody could read their posts", "1 left out: they are not pictures",
+                "1 left out: they were not public", "1 left out: they are not pictures",
                 "the archive has no file /media_attachments/../../secret.jpg",
                 "the archive has no file /media_attachments/files/2/gone.jpg",
             ] {
@@ -314,7 +314,7 @@ import Testing
     @Test(arguments: [
         ("pixelfed-statuses.json", "Pixelfed"), ("Takeout/a.txt", "Google"), ("Google Photos/a.txt", "Google"),
         ("a.jpg.supplemental-metadata.json", "Google"), ("b/a.jpg.supplemental-meta.json", "Google"),
-        ("photo_123.json", "Flickr"), ("Photos/Photo Details.csv", "iCloud"), ("account/user.json", "Discord"),
+        ("Photos/Photo Details.csv", "iCloud"), ("account/user.json", "Discord"),
         ("repo.car", "Bluesky"), ("payload-0.json", "Tumblr"), ("message_headers.csv", "Reddit"),
         ("WhatsApp Chat with Ana.txt", "WhatsApp"),
     ])

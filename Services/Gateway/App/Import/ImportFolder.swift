@@ -110,6 +110,7 @@ struct ImportFolder: Sendable {
             }
             return (MastodonArchive.listName, Contents(entries: entries))
         }
+        if let contents = try flickr(files) ?? googlePhotos(files) { return contents }
         let lists = InstagramArchive.lists(in: files)
         guard let first = lists.first else { return nil }
         var posts: [JSONValue] = []
@@ -119,6 +120,41 @@ struct ImportFolder: Sendable {
         }
         return (first, Contents(entries: entries))
     }
+
+    private func flickr(_ files: FolderFiles) throws(RPCError) -> (list: String, contents: Contents)? {
+        let lists = FlickrArchive.lists(in: files)
+        guard let first = lists.first else { return nil }
+        var photos: [JSONValue] = []
+        for list in lists { photos.append(try read(list, text(of: list), as: JSONValue.codec)) }
+        let profile = files.pictures.first { ($0 as NSString).lastPathComponent == FlickrArchive.profileName }
+        let archive = FlickrArchive(files: files, takesSensitive: takesSensitive)
+        let pictures = files.pictures.filter(Self.mayBePicture)
+        guard let entries = archive.entries(photos, pictures: pictures, profile: profile.flatMap(sidecar)) else {
+            throw foreign(first, "Flickr: it has no id or no privacy")
+        }
+        return (first, Contents(entries: entries))
+    }
+
+    private func googlePhotos(_ files: FolderFiles) -> (list: String, contents: Contents)? {
+        guard let folder = GooglePhotosFolder(files, read: sidecar) else { return nil }
+        let pictures = files.pictures.filter(Self.mayBePicture)
+        let sidecars = files.pictures.filter { $0.lowercased().hasSuffix(".json") }
+        let skipped = [
+            ImportSkip.system: files.systemFiles, .notPicture: files.pictures.count - pictures.count - sidecars.count,
+        ]
+        return (
+            "the files of Google Photos",
+            Contents(entries: folder.entries(pictures), skipped: skipped.filter { $0.value > 0 })
+        )
+    }
+
+    /// The content of a small file beside pictures; nil if it is not JSON.
+    private func sidecar(_ file: String) -> JSONValue? {
+        (try? InputFile(path: "\(path)/\(file)").read(upTo: Self.maximumSidecarBytes, isRegular: true))
+            .flatMap { try? RawJSON(lenient: $0).read(as: JSONValue.codec) }
+    }
+
+    private static let maximumSidecarBytes = 1 << 20
 
     private func text(of list: String) throws(RPCError) -> Data {
         try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true)

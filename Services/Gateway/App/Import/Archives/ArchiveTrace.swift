@@ -94,7 +94,9 @@ struct ArchiveTrace {
             case "Mastodon": "a folder with \(MastodonArchive.listName)"
             case "Instagram":
                 "a folder with your_instagram_activity/media/posts_1.json, as Instagram sends it in the format JSON"
-            default: "an archive of Mastodon or Instagram, or a folder of pictures only"
+            case "Google": "a folder of Google Photos, with a JSON file beside each picture"
+            case "Flickr": "a folder with the files photo_ID.json and the pictures"
+            default: "an archive of Mastodon, Instagram, Flickr or Google Photos, or a folder of pictures only"
             }
         let remedy =
             depth > 0 && ["Mastodon", "Instagram"].contains(network)
