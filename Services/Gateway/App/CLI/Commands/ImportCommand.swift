@@ -20,7 +20,9 @@ struct ImportCommand: ClientCommand {
                   [{"username": TEXT, "message": TEXT, "created_at": DATE, "id": UUID}]}]
 
             Each image needs "file", or else "image", a URL; author, licence and origin are read as credit, license and \
-            source. Without a manifest all files are imported, including those in subfolders: those that have the date they \
+            source. For what the manifest does not name, the metadata of the picture's file count (XMP, IPTC, Exif): title, \
+            description, alt, credit, license, source, tags, and city and country as location. A member without a value \
+            stays empty. Without a manifest all files are imported, including those in subfolders: those that have the date they \
             were taken, the newest on top, then the others by name. Hidden files and those of systems, such as \
             Thumbs.db and @eaDir, are skipped. Importing twice changes nothing, and completes an import that was \
             interrupted. Rejected files are reported, the others are imported, and the exit code is 65; --json lists them all. For a folder without \
@@ -29,10 +31,14 @@ struct ImportCommand: ClientCommand {
             The position where a picture was taken is removed from its metadata, except with --keep-position and for an \
             export of a feed. HEIC is converted to JPEG by libvips, where it is installed.
 
-            The folder may also be the unpacked archive of a Mastodon account (with outbox.json), or of an Instagram \
-            account in the format JSON (with posts_1.json). The public posts are imported with their texts, the newest \
-            at the top, with their dates, tags and alternative texts. Videos, posts that not everybody could read, and sensitive \
-            posts without --sensitive, are skipped. An archive that is not understood is refused as a whole.
+            The folder may also be the unpacked archive of a Mastodon account (with outbox.json), of an Instagram \
+            account in the format JSON (with posts_1.json), or of a Flickr account (with photo_ID.json). The public posts \
+            are imported with their texts, the newest at the top, with their dates, tags and alternative texts. Videos, \
+            posts that not everybody could read, and sensitive posts without --sensitive, are skipped. An archive that is \
+            not understood is refused as a whole.
+
+            A folder of Google Photos from Google Takeout is imported as a folder of pictures, with the dates and texts of \
+            the JSON files beside them. Archived, deleted and locked pictures, those of other people, and copies are skipped.
 
             Examples:
               gateway import ~/Pictures --dry-run
