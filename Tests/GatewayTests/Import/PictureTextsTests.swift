@@ -210,6 +210,42 @@ struct PictureTextsTests {
         #expect(Self.texts(Containers.webp(("EXIF", outside))).description == nil)
     }
 
+    @Test(arguments: [
+        (
+            jpeg(xmp: Containers.xmp("", attributes: #"exif:DateTimeOriginal="2020-01-02T03:04:05+01:00""#)),
+            1_577_930_645
+        ),
+        (jpeg(xmp: Containers.xmp("<photoshop:DateCreated>2020-01-02</photoshop:DateCreated>")), 1_577_923_200),
+        (
+            jpeg(
+                iptc: Containers.dataSet(55, Array("20200102".utf8))
+                    + Containers.dataSet(60, Array("030405+0100".utf8))), 1_577_930_645
+        ),
+        (jpeg(iptc: Containers.dataSet(55, Array("20200102".utf8))), 1_577_923_200),
+        (jpeg(iptc: Containers.dataSet(55, Array("00000000".utf8))), nil),
+        (
+            jpeg(iptc: Containers.dataSet(55, Array("20200102".utf8)) + Containers.dataSet(60, Array("noon".utf8))),
+            1_577_923_200
+        ),
+    ])
+    func `without Exif, the date taken is that of XMP or IPTC`(file: [UInt8], seconds: Int?) {
+        let date = seconds.map { Date(timeIntervalSince1970: Double($0)) }
+        #expect(PictureMetadata(Data(file)).takenAt == date)
+    }
+
+    @Test func `a position that is removed is not published as a text either`() async throws {
+        let packet = Containers.xmp("<dc:description>At 38.72230, -9.13930</dc:description>")
+        try await withTemporaryDirectory { folder in
+            try Data(Self.jpeg(xmp: packet)).write(to: URL(filePath: folder + "/a.jpg"))
+            let file = PictureFile(path: folder + "/a.jpg")
+            let (without, with) = (
+                try await file.prepared(keepingPosition: false), try await file.prepared(keepingPosition: true)
+            )
+            #expect(without.hadPosition && without.texts.description == "At")
+            #expect(with.texts.description == "At 38.72230, -9.13930")
+        }
+    }
+
     @Test func `hostile sizes are cut`() {
         let texts = Self.texts(
             Containers.webp(

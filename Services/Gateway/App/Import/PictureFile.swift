@@ -21,13 +21,18 @@ struct PictureFile {
     /// Reads the picture, converts HEIC to JPEG, and removes its position from the metadata.
     /// - Throws: `RPCError` with the kind that the service would return; `invalid_data` for HEIC that cannot be read here.
     func prepared(keepingPosition: Bool) async throws(RPCError) -> Prepared {
-        var data = try read()
-        let texts = PictureMetadata(data).texts(file: path)
-        if Self.isHEIC(data) { data = try await Self.jpeg(of: data) }
-        guard !keepingPosition else { return Prepared(data: data, hadPosition: false, texts: texts) }
+        let data = try read()
         var metadata = PictureMetadata(data)
-        guard metadata.erasePosition() else { return Prepared(data: data, hadPosition: false, texts: texts) }
-        return Prepared(data: Data(metadata.bytes), hadPosition: true, texts: texts)
+        var hadPosition = keepingPosition ? false : metadata.erasePosition()
+        // What is removed from the file must not be published as its text.
+        let texts = metadata.texts(file: path)
+        if Self.isHEIC(data) {
+            metadata = PictureMetadata(try await Self.jpeg(of: data))
+            if !keepingPosition, metadata.erasePosition() { hadPosition = true }
+        } else if !hadPosition {
+            return Prepared(data: data, hadPosition: false, texts: texts)
+        }
+        return Prepared(data: Data(metadata.bytes), hadPosition: hadPosition, texts: texts)
     }
 
     /// The bytes as they are.

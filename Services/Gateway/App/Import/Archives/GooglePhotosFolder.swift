@@ -9,7 +9,29 @@ struct GooglePhotosFolder {
     let files: FolderFiles
 
     /// The contents of the sidecars, by their paths.
-    private let sidecars: [String: JSONValue]
+    private let sidecars: [String: Sidecar]
+
+    private struct Sidecar {
+        let title: String
+        let description: String?
+        let date: Date?
+
+        /// Whether the owner has put the picture aside, or has it from somebody else.
+        let isPrivate: Bool
+
+        /// - Returns: nil for the text of another program.
+        init?(_ value: JSONValue) {
+            guard let title = value["title"]?.text, let taken = value["photoTakenTime"] else { return nil }
+            self.title = title
+            let text = value["description"]?.text?.trimmingCharacters(in: .whitespacesAndNewlines)
+            description = text?.isEmpty == false ? text : nil
+            date = ImportDate.parse(taken["timestamp"])
+            let origin = value["googlePhotosOrigin"]
+            isPrivate =
+                ["archived", "trashed", "inLockedFolder"].contains { value[$0].isTrue }
+                || ["fromPartnerSharing", "fromSharedAlbum"].contains { origin?[$0] != nil }
+        }
+    }
 
     /// The paths of the sidecars by what they are named after, and of those whose name was cut.
     private let (whole, cut): ([Name: String], [Name: String])
@@ -27,9 +49,7 @@ struct GooglePhotosFolder {
         let lists = files.pictures.filter { $0.lowercased().hasSuffix(".json") }
         let named = Dictionary(grouping: lists, by: Self.named)
         sidecars = lists.reduce(into: [:]) { sidecars, file in
-            // Sidecars of other programs have other members.
-            guard let value = read(file), value["title"]?.text != nil, value["photoTakenTime"] != nil else { return }
-            sidecars[file] = value
+            sidecars[file] = read(file).flatMap(Sidecar.init)
         }
         let known = named.compactMapValues { [sidecars] in $0.first { sidecars[$0] != nil } }
         whole = known
@@ -116,23 +136,22 @@ struct GooglePhotosFolder {
                 return ImportEntry(
                     file: file, id: nil, description: nil, location: nil, comments: [], refusal: Self.withoutSidecar)
             }
-            let date = ImportDate.parse(value["photoTakenTime"]?["timestamp"])
-            let title = value["title"]?.text ?? ""
             // Albums have copies, and an edited copy is shown in place of its original.
             let size = (try? FileManager.default.attributesOfItem(atPath: "\(files.path)/\(file)"))?[.size]
-            let copy = "\((file as NSString).lastPathComponent)\n\(date?.timeIntervalSince1970 ?? 0)\n\(size ?? "")"
+            let copy =
+                "\((file as NSString).lastPathComponent)\n\(value.date?.timeIntervalSince1970 ?? 0)\n\(size ?? "")"
             let skipped: ImportSkip? =
-                if Self.isPrivate(value, file) {
+                if value.isPrivate || Self.isPutAside(file) {
                     .notPublic
                 } else if !sidecar.isEdited && edited.contains(sidecar.file) || !seen.insert(copy).inserted {
                     .copy
                 } else {
                     nil
                 }
-            let text = value["description"]?.text?.trimmingCharacters(in: .whitespacesAndNewlines)
             return ImportEntry(
-                file: file, id: nil, description: text?.isEmpty == false ? text : nil, location: nil, comments: [],
-                publishedAt: date, unnamed: Self.parts(title.isEmpty ? Self.name(of: file).name : title).stem,
+                file: file, id: nil, description: value.description, location: nil, comments: [],
+                publishedAt: value.date,
+                unnamed: Self.parts(value.title.isEmpty ? Self.name(of: file).name : value.title).stem,
                 skipped: skipped)
         }
         return entries.enumerated().sorted {
@@ -144,13 +163,9 @@ struct GooglePhotosFolder {
         "it has no JSON file of Google Photos beside it, which says whether it is archived or locked; copy the picture to "
         + "another folder to import it"
 
-    /// Whether the owner has put a picture aside, or has it from somebody else.
-    private static func isPrivate(_ sidecar: JSONValue, _ file: String) -> Bool {
-        let isAside = ["archived", "trashed", "inLockedFolder"].contains { sidecar[$0].isTrue }
-        let origin = sidecar["googlePhotosOrigin"]
-        let isForeign = ["fromPartnerSharing", "fromSharedAlbum"].contains { origin?[$0] != nil }
-        let folders = file.lowercased().split(separator: "/").dropLast()
-        return isAside || isForeign || folders.contains { privateFolders.contains($0) }
+    /// Whether a file is in a folder of pictures that are put aside.
+    private static func isPutAside(_ file: String) -> Bool {
+        file.lowercased().split(separator: "/").dropLast().contains { privateFolders.contains($0) }
     }
 
     private static let privateFolders: Set<Substring> = [

@@ -3,8 +3,10 @@ enum IPTCRecords {
     /// The data sets of the record of an application. The first that has a text counts.
     private static let dataSets: [(number: UInt8, field: PictureText)] = [
         (5, .title), (105, .title), (120, .description), (80, .creator), (110, .credit), (116, .rights), (115, .source),
-        (25, .keyword), (90, .city), (95, .state), (101, .country),
+        (25, .keyword), (90, .city), (95, .state), (101, .country), (dateCreated, .date),
     ]
+
+    private static let (dateCreated, timeCreated): (UInt8, UInt8) = (55, 60)
 
     /// The data set with the encoding of the others is ignored: programs write it wrongly.
     static func texts(in bytes: [UInt8]) -> PictureText.Source {
@@ -20,10 +22,14 @@ enum IPTCRecords {
             }
             let value = place..<min(place + length, bytes.count)
             place = value.upperBound
-            guard record == 2, dataSets.contains(where: { $0.number == number }),
+            guard record == 2, number == timeCreated || dataSets.contains(where: { $0.number == number }),
                 found[number, default: []].count < PictureText.mostTexts
             else { continue }
             found[number, default: []].append(PictureText.decoded(bytes[value]))
+        }
+        if let date = found[dateCreated]?.first {
+            // With the time, if it is there.
+            found[dateCreated] = [[date, found[timeCreated]?.first].compactMap(\.self).joined(separator: " "), date]
         }
         return PictureText.Source(.iptc, .first(of: dataSets.map { ($0.field, found[$0.number] ?? []) }))
     }

@@ -25,10 +25,15 @@ struct PictureMetadata {
         return data.flatMap { PictureMetadata($0).takenAt }
     }
 
-    /// By Exif: when the picture was taken, else when it was digitised. Without a time zone the time counts as UTC.
+    /// By Exif: when the picture was taken, else when it was digitised; else by XMP and IPTC. Without a time zone the time counts as UTC.
     var takenAt: Date? {
-        MetadataBlock.all(in: bytes).lazy.filter { $0.kind == .exif }
+        let blocks = MetadataBlock.all(in: bytes)
+        let date = blocks.lazy.filter { $0.kind == .exif }
             .compactMap { ExifBlock($0.content(in: bytes))?.takenAt }.first
+        return date
+            ?? blocks.flatMap { $0.kind.texts(in: $0.content(in: bytes)) }
+            .sorted { $0.format.rawValue < $1.format.rawValue }.lazy
+            .flatMap { $0.texts[.date] ?? [] }.compactMap { ImportDate.parse($0) }.first
     }
 
     /// What the picture says for readers.

@@ -3,7 +3,7 @@ import Foundation
 /// A text that a picture's file has for its readers.
 enum PictureText {
     /// The line to be shown for the author is `credit`; `rights` is a notice of copyright; `license` is an address.
-    case title, description, creator, credit, rights, license, source, alt, keyword, city, state, country
+    case title, description, creator, credit, rights, license, source, alt, keyword, city, state, country, date
 
     /// The texts of one block of metadata. A field may have several.
     struct Source {

@@ -8,7 +8,11 @@ extension XMPPacket {
         ("tiff:Copyright", .rights), ("dc:source", .source), ("photoshop:Source", .source),
         ("cc:attributionURL", .source), ("Iptc4xmpCore:AltTextAccessibility", .alt), ("dc:subject", .keyword),
         ("photoshop:City", .city), ("photoshop:State", .state), ("photoshop:Country", .country),
+        ("exif:DateTimeOriginal", .date), ("photoshop:DateCreated", .date), ("exif:DateTimeDigitized", .date),
     ]
+
+    /// So many tags and attributes are read; those of real packets are in front of them.
+    private static let mostTags = 50_000
 
     private static let names = Set(properties.map(\.name))
 
@@ -16,7 +20,8 @@ extension XMPPacket {
     private static let prefixes = [
         "http://purl.org/dc/elements/1.1/": "dc", "http://ns.adobe.com/photoshop/1.0/": "photoshop",
         "http://ns.adobe.com/tiff/1.0/": "tiff", "http://ns.adobe.com/xap/1.0/rights/": "xmpRights",
-        "http://creativecommons.org/ns#": "cc", "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/": "Iptc4xmpCore",
+        "http://ns.adobe.com/exif/1.0/": "exif", "http://creativecommons.org/ns#": "cc",
+        "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/": "Iptc4xmpCore",
         "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
     ]
 
@@ -65,8 +70,8 @@ extension XMPPacket {
 
         /// The texts of properties, by their names with the usual prefixes.
         mutating func properties() -> [String: [String]] {
-            var index = 0
-            while let start = packet.text[index...].firstIndex(of: UInt8(ascii: "<")) {
+            var (index, tags) = (0, 0)
+            while tags < XMPPacket.mostTags, let start = packet.text[index...].firstIndex(of: UInt8(ascii: "<")) {
                 if property != nil { add(decoded(index..<start)) }
                 if let other = packet.markup(at: start) {
                     if let content = other.content { add(PictureText.decoded(bytes[content])) }
@@ -74,6 +79,7 @@ extension XMPPacket {
                     continue
                 }
                 guard let tag = Tag(packet.text, start) else { break }
+                tags += 1 + tag.attributes.count
                 for attribute in tag.attributes where attribute.name.qualified.hasPrefix("xmlns:") {
                     let address = String(decoding: bytes[attribute.value], as: UTF8.self)
                     prefixes[String(attribute.name.qualified.dropFirst(6))] = XMPPacket.prefixes[address]
