@@ -88,6 +88,24 @@ struct FlickrArchiveTests {
         #expect(entries.last?.refusal?.contains("several files") == true)
     }
 
+    @Test func `a number in the title of another picture is no id`() async throws {
+        let entries = try await contents([
+            "photo_20200101.json": photo(20_200_101), "at_20200101_53508710586_o.jpg": "",
+            "20200101_53508710587_o.jpg": "", "photo_53508710586.json": photo(53_508_710_586, privacy: "private"),
+            "photo_53508710587.json": photo(53_508_710_587, privacy: "private"),
+        ]).entries
+        #expect(entries.map { $0.refusal?.contains("no file") } == [true])
+    }
+
+    @Test func `a damaged file stops no other`() async throws {
+        let entries = try await contents([
+            "photo_100001.json": photo(100_001), "a_100001_o.jpg": "", "photo_100002.json": "{", "b_100002_o.jpg": "",
+            "photo_100003.json": #"{"id":"100003"}"#,
+        ]).entries
+        #expect(entries.map(\.file) == ["a_100001_o.jpg", "photo_100002.json", "photo_100003.json"])
+        #expect(entries.map { $0.refusal == nil } == [true, false, false])
+    }
+
     @Test func `a list that does not say who can see a picture is refused`() async throws {
         await #expect {
             try await contents(["photo_100001.json": #"{"id":"100001"}"#, "a_100001_o.jpg": ""])

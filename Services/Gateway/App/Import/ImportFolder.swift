@@ -124,8 +124,7 @@ struct ImportFolder: Sendable {
     private func flickr(_ files: FolderFiles) throws(RPCError) -> (list: String, contents: Contents)? {
         let lists = FlickrArchive.lists(in: files)
         guard let first = lists.first else { return nil }
-        var photos: [JSONValue] = []
-        for list in lists { photos.append(try read(list, text(of: list), as: JSONValue.codec)) }
+        let photos = lists.map { (file: $0, content: sidecar($0)) }
         let profile = files.pictures.first { ($0 as NSString).lastPathComponent == FlickrArchive.profileName }
         let archive = FlickrArchive(files: files, takesSensitive: takesSensitive)
         let pictures = files.pictures.filter(Self.mayBePicture)

@@ -96,6 +96,7 @@ struct ArchiveTrace {
                 "a folder with your_instagram_activity/media/posts_1.json, as Instagram sends it in the format JSON"
             case "Google": "a folder of Google Photos, with a JSON file beside each picture"
             case "Flickr": "a folder with the files photo_ID.json and the pictures"
+            case "Pixelfed": "a folder of the pictures; an archive of Pixelfed has only their addresses"
             default: "an archive of Mastodon, Instagram, Flickr or Google Photos, or a folder of pictures only"
             }
         let remedy =

@@ -21,30 +21,43 @@ struct FlickrArchive {
 
     /// The pictures, the newest first. Members of another form than expected count as absent.
     /// - Parameters:
+    ///   - photos: the files that describe a picture each, with their contents; nil for one that is not JSON.
     ///   - pictures: the paths of the pictures.
     ///   - profile: the account, if it is there.
-    /// - Returns: nil if one of the texts does not say who can see the picture.
-    func entries(_ photos: [JSONValue], pictures: [String], profile: JSONValue?) -> [ImportEntry]? {
-        guard photos.allSatisfy({ $0["id"]?.text != nil && $0["privacy"]?.text != nil }) else { return nil }
-        let byID = Dictionary(grouping: pictures.flatMap { file in Self.ids(in: file).map { (id: $0, file: file) } }) {
-            $0.id
+    /// - Returns: nil if none of the files says who can see a picture.
+    func entries(_ photos: [(file: String, content: JSONValue?)], pictures: [String], profile: JSONValue?)
+        -> [ImportEntry]?
+    {
+        func isKnown(_ photo: JSONValue?) -> Bool { photo?["id"]?.text != nil && photo?["privacy"]?.text != nil }
+        guard photos.contains(where: { isKnown($0.content) }) else { return nil }
+        let byID = Dictionary(grouping: pictures) { Self.id(in: $0) ?? "" }
+        let entries = photos.map { file, content -> ImportEntry in
+            if let content, isKnown(content) { return entry(of: content, byID, profile) }
+            return ImportEntry(
+                file: file, id: nil, description: nil, location: nil, comments: [],
+                refusal: "it is no JSON that says which picture it describes, and who can see it")
         }
-        return photos.map { entry(of: $0, byID, profile) }.enumerated().sorted {
+        return entries.enumerated().sorted {
             ($0.element.publishedAt ?? .distantPast, -$0.offset) > ($1.element.publishedAt ?? .distantPast, -$1.offset)
         }.map(\.element)
     }
 
-    /// The numbers in a name that may be an id: `lighthouse_53508710586_o.jpg`, `53508710586_4d1fa0b3c2_o.jpg`.
-    private static func ids(in file: String) -> Set<String> {
+    /// The id in a name: the number in front of the size, or else at the beginning. Other numbers may be those of a private picture's
+    /// title: `lighthouse_20200101_53508710586_o.jpg`, `53508710586_4d1fa0b3c2_o.jpg`.
+    private static func id(in file: String) -> String? {
         let stem = ((file as NSString).lastPathComponent as NSString).deletingPathExtension
-        return Set(stem.split(separator: "_").filter { $0.count >= 6 && $0.allSatisfy(\.isNumber) }.map(String.init))
+        let parts = stem.components(separatedBy: "_").filter { $0.count > 1 }
+        let numbers = [parts.last, parts.first].compactMap { $0 }
+        return numbers.first { $0.count >= shortestID && $0.allSatisfy(\.isNumber) }
     }
 
+    private static let shortestID = 5
+
     private func entry(
-        of photo: JSONValue, _ byID: [String: [(id: String, file: String)]], _ profile: JSONValue?
+        of photo: JSONValue, _ byID: [String: [String]], _ profile: JSONValue?
     ) -> ImportEntry {
         let id = photo["id"]?.text ?? ""
-        let candidates = (byID[id] ?? []).map(\.file)
+        let candidates = byID[id] ?? []
         let isSensitive = photo["safety"]?.text.map { $0.lowercased() != "safe" } ?? false
         let skipped: ImportSkip? =
             if photo["privacy"]?.text != "public" {

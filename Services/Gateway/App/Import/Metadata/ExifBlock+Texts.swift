@@ -25,8 +25,7 @@ extension ExifBlock {
             .first(
                 of: Self.textTags.map { tag, field in
                     let text = text(tag)
-                    let texts = field == .keyword ? text.split(separator: ";").map(String.init) : [text]
-                    return (field, texts.filter { !cameras.contains(name($0)) })
+                    return (field, cameras.contains(name(text)) ? [] : [text])
                 }))
     }
 }

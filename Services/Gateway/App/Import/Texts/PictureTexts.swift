@@ -36,7 +36,8 @@ struct PictureTexts: Equatable, Sendable {
         // The place in the city may be an address of the photographer.
         let places = ItemTags.stored([PictureText.city, .state, .country].compactMap { all($0).first })
         place = places.isEmpty ? nil : places.joined(separator: ", ")
-        tags = ImportText.tags(all(.keyword))
+        // Some programs write all keywords as one.
+        tags = ImportText.tags(all(.keyword).flatMap { $0.split(separator: ";").map(String.init) })
         let rights = all(.rights).map { ImportText.cut($0, to: Self.longestNotice) }
         details = PictureDetails(
             alt: all(.alt).first.map { ImportText.cut($0, to: PictureDetails.maximumAlt) },
@@ -78,11 +79,11 @@ struct PictureTexts: Equatable, Sendable {
         return (try? RawJSON(JSONValue.string(text), as: JSONValue.codec).read(as: codec)) != nil
     }
 
-    /// Without HTML, and without control characters, which no reader sees.
+    /// Without HTML, and without control characters and byte order marks, which no reader sees.
     private static func clean(_ text: String) -> String {
         let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
         let visible = HTMLText.plainIfMarked(lines).unicodeScalars.filter {
-            $0 == "\n" || $0 == "\t" || $0.properties.generalCategory != .control
+            $0 == "\n" || $0 == "\t" || $0 != "\u{FEFF}" && $0.properties.generalCategory != .control
         }
         return String(String.UnicodeScalarView(visible)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
