@@ -154,8 +154,9 @@ struct RecoveryTests {
                 } else {
                     #expect(now.isEmpty, "\(steps): \(now)")
                 }
-                let left = seen.filter { $0.isAlive && !now.values.joined().contains($0.id) }
-                #expect(left.isEmpty, "\(steps)")
+                // A process gives its lock back, by which it is known, before it has ended.
+                let others = seen.filter { !now.values.joined().contains($0.id) }
+                try await eventually { !others.contains(where: \.isAlive) }
             }
         }
     }
