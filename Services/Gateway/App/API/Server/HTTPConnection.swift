@@ -17,7 +17,7 @@ struct HTTPConnection: Sendable {
 
     /// Builds the pipeline of an accepted connection.
     static func setUp(
-        _ channel: any Channel, _ budget: AnswerBudget, _ clock: any MonotonicClock
+        _ channel: any Channel, _ budget: AnswerBudget, _ clock: any MonotonicClock, _ unserved: UnservedConnections
     ) -> EventLoopFuture<Parts> {
         channel.eventLoop.makeCompletedFuture {
             var decoding = NIOHTTPDecoderLimitConfiguration()
@@ -31,8 +31,10 @@ struct HTTPConnection: Sendable {
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
             try pipeline.addHandlers(ConnectionGuard(budget, clock), HTTP1ToHTTPServerCodec(secure: false))
-            return try NIOAsyncChannel(
-                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            return try unserved.add(channel) {
+                try NIOAsyncChannel(
+                    wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            }
         }
     }
 

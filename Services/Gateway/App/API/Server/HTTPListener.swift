@@ -14,6 +14,7 @@ struct HTTPListener: Sendable {
     let budget: AnswerBudget
 
     private let channel: NIOAsyncChannel<HTTPConnection.Parts, Never>
+    private let unserved: UnservedConnections
     private let quiescing: ServerQuiescingHelper
     private let loops: HTTPLoops
     private let logger: Logger
@@ -37,6 +38,7 @@ struct HTTPListener: Sendable {
     ) async throws(Refused) -> HTTPListener {
         let quiescing = ServerQuiescingHelper(group: loops.group)
         let budget = AnswerBudget(limit: limits.answerBytes)
+        let unserved = UnservedConnections()
         do {
             let channel = try await ServerBootstrap(group: loops.group)
                 .serverChannelOption(.backlog, value: backlog)
@@ -52,12 +54,12 @@ struct HTTPListener: Sendable {
                     }
                 }
                 .bind(host: address.host, port: address.port) { channel in
-                    HTTPConnection.setUp(channel, budget, loops.clock)
+                    HTTPConnection.setUp(channel, budget, loops.clock, unserved)
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
-                connections: connections, budget: budget, channel: channel, quiescing: quiescing, loops: loops,
-                logger: logger)
+                connections: connections, budget: budget, channel: channel, unserved: unserved, quiescing: quiescing,
+                loops: loops, logger: logger)
         } catch let error as IOError {
             throw Refused(
                 address: address,
@@ -102,6 +104,7 @@ struct HTTPListener: Sendable {
                 try await channel.executeThenClose { clients in
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await client in clients {
+                            unserved.remove(client)
                             group.addTask(executorPreference: loops.executor(of: client.channel)) {
                                 await connection.serve(client)
                             }
@@ -115,5 +118,6 @@ struct HTTPListener: Sendable {
         } catch {
             if !Task.isCancelled { logger.error("HTTP clients can no longer connect: \(error)") }
         }
+        await unserved.close()
     }
 }
