@@ -208,7 +208,7 @@ let package = Package(
                 ],
                 path: "Services/Gateway/App",
                 resources: [
-                    .copy("Web/Templates"), .copy("Web/Assets"),
+                    .copy("Web/Templates"), .copy("Web/Assets"), .copy("Web/Script"),
                     // The client of search.
                     .copy("Search/SearchPage"),
                 ],

@@ -29,13 +29,16 @@ struct Asset: Sendable {
         "png": "image/png", "webp": "image/webp",
     ]
 
-    /// All assets, by the names of their files.
-    static let all = Dictionary(
-        uniqueKeysWithValues: WebFiles.all("Assets").filter { $0.pathExtension != "mustache" }
+    /// All assets, by the names of their files: those of the folder `Assets`, and the script of the pages.
+    static let all: [String: Asset] = {
+        let files = WebFiles.all("Assets").filter { $0.pathExtension != "mustache" }
             .map { file in
                 let name = file.deletingPathExtension().lastPathComponent
                 return (file.lastPathComponent, Asset(name, file.pathExtension, WebFiles.data(file)))
-            })
+            }
+        let script = Asset("page", "js", Data(ScriptBundle(entry: "page.js").text.utf8))
+        return Dictionary(uniqueKeysWithValues: files + [("page.js", script)])
+    }()
 
     private static let byPath = Dictionary(uniqueKeysWithValues: all.values.map { ($0.path, $0) })
 

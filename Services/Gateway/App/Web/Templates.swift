@@ -60,12 +60,18 @@ enum WebFiles {
     static func all(_ folder: String) -> [URL] { ([folder] + PluginClients.all.map { $0.files }).flatMap(list) }
 
     private static func list(_ folder: String) -> [URL] {
-        guard let url = Bundle.module.url(forResource: folder, withExtension: nil),
-            let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
-        else {
-            fatalError("cannot read the folder \(folder) of \(Bundle.module.bundlePath)")
+        let url = self.folder(folder)
+        guard let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil) else {
+            fatalError("cannot read \(url.path)")
         }
         return files
+    }
+
+    static func folder(_ name: String) -> URL {
+        guard let url = Bundle.module.url(forResource: name, withExtension: nil) else {
+            fatalError("cannot find the folder \(name) of \(Bundle.module.bundlePath)")
+        }
+        return url
     }
 
     static func data(_ file: URL) -> Data {

@@ -1,0 +1,26 @@
+import { banner } from "./banner.js";
+import { showComments } from "./comments.js";
+import { watchForm } from "./comments-form.js";
+import { LoadingState, run } from "./loading-state.js";
+import { fetchPage } from "./page-request.js";
+import { Pager } from "./paging.js";
+import { pictures } from "./pictures.js";
+import { replaceCopy } from "./stored-copy.js";
+
+/** An image with its comments. */
+export function startImage() {
+  document.querySelectorAll(".detail > .item").forEach((row) => pictures.watch(row));
+  const pager = new Pager();
+  watchForm();
+  const state = new LoadingState();
+  const renew = () => run(state, async () => {
+    const page = await fetchPage(location.href);
+    const hadForm = document.getElementById("form") !== null;
+    showComments(page);
+    pager.reset();
+    if (!hadForm) watchForm();
+    return page;
+  }, (message) => banner.show(message));
+  replaceCopy(renew);
+  if (document.getElementById("late")) renew().then(() => document.getElementById(location.hash.slice(1))?.scrollIntoView());
+}
