@@ -10,6 +10,7 @@ import { replaceCopy } from "./stored-copy.js";
 /** An image with its comments. */
 export function startImage() {
   document.querySelectorAll(".detail > .item").forEach((row) => pictures.watch(row));
+  restoreFocus();
   const pager = new Pager();
   watchForm();
   const state = new LoadingState();
@@ -23,4 +24,12 @@ export function startImage() {
   }, (message) => banner.show(message));
   replaceCopy(renew);
   if (document.getElementById("late")) renew().then(() => document.getElementById(location.hash.slice(1))?.scrollIntoView());
+}
+
+/** A reader who comes back from the picture in full size has the focus where it was opened. */
+function restoreFocus() {
+  const cover = document.querySelector(".cover");
+  cover?.addEventListener("click", () => history.replaceState({ ...history.state, isOpened: true }, ""));
+  const [{ type }] = performance.getEntriesByType("navigation");
+  if (type === "back_forward" && history.state?.isOpened) cover?.focus({ preventScroll: true });
 }

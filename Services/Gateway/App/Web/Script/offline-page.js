@@ -32,7 +32,9 @@ async function showStored() {
     const link = page.querySelector(".picture .cover");
     if (!link) continue;
     Object.assign(link, { href: url, ariaLabel: page.querySelector("h1").textContent, title: "" }).replaceChildren();
-    section.append(link.closest(".picture"));
+    const picture = link.closest(".picture");
+    picture.querySelectorAll(".neighbour").forEach((neighbour) => neighbour.remove());
+    section.append(picture);
     section.hidden = false;
   }
 }
