@@ -28,6 +28,7 @@ def pytest_ignore_collect(collection_path, config):
 def pytest_addoption(parser):
     parser.addoption("--sheet", type=pathlib.Path, help="folder for the screenshots and the sheet of all of them")
     parser.addoption("--photos", type=pathlib.Path, help="folder to import for the sheet, in place of drawn landscapes")
+    parser.addoption("--seeds", default="1-3", help="the seeds of the walks through the full size, FIRST-LAST")
     parser.addoption("--accept-screens", action="store_true", help="store the screenshots as the expected ones")
 
 

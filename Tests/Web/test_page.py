@@ -899,6 +899,8 @@ def test_offline_a_page_that_is_not_stored_is_a_page_of_ours(open_page, feed, pa
     page.goto(path)
     assert page.inner_text("h1") == "Não foi possível conectar com o servidor"
     page.wait_for_selector("#stored .cover")
+    page.keyboard.press("ArrowRight")
+    assert page.url == feed.url + path and not page.query_selector(".neighbour")
     page.click("#stored .cover")
     page.wait_for_selector("[data-stored] #comments")
     page.go_back()
