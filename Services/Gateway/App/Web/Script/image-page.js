@@ -30,6 +30,6 @@ export function startImage() {
 function restoreFocus() {
   const cover = document.querySelector(".cover");
   cover?.addEventListener("click", () => history.replaceState({ ...history.state, isOpened: true }, ""));
-  const [{ type }] = performance.getEntriesByType("navigation");
+  const type = performance.getEntriesByType("navigation")[0]?.type;
   if (type === "back_forward" && history.state?.isOpened) cover?.focus({ preventScroll: true });
 }

@@ -5,16 +5,19 @@ class Pictures {
   #addresses = new WeakMap();
   /** Observes rows: Chromium does not always report that an image returns which is inside a row with `content-visibility`. */
   #near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
+    for (const { target, isIntersecting, boundingClientRect } of entries) {
       const photo = target.querySelector(".photo");
-      isIntersecting ? this.#request(photo) : this.#release(photo);
+      isIntersecting ? this.#request(photo, boundingClientRect.width) : this.#release(photo);
     }
   }, { rootMargin: "100% 0px" });
 
-  /** The box of a picture decides which file is sharp. While it is shown it keeps its file when the box shrinks. */
-  #boxes = new ResizeObserver((entries) => {
-    for (const { target: photo } of entries) if (!(photo.offsetWidth <= parseInt(photo.sizes))) this.#fit(photo);
-  });
+  /**
+   * The box of a picture that is near decides which file is sharp. While it is shown it keeps its file when the box shrinks. Another
+   * file is chosen after the page is painted, because the choice takes as long as the paint.
+   */
+  #boxes = new ResizeObserver((entries) => setTimeout(() => {
+    for (const { target, contentRect } of entries) if (!(contentRect.width <= parseInt(target.sizes))) this.#fit(target, contentRect.width);
+  }));
 
   /** Takes the address out of a row's picture, before the row is part of the page. */
   prepare(row) {
@@ -31,7 +34,6 @@ class Pictures {
     else if (!photo.complete) this.#frame(photo).classList.add("loading");
     else if (!photo.naturalWidth) this.#fail(photo);
     this.#near.observe(row);
-    this.#boxes.observe(photo);
   }
 
   /** Releases the picture of a row that leaves the page. Chromium keeps every image whose `sizes` depend on the window until the page closes, and with it the row. */
@@ -39,7 +41,6 @@ class Pictures {
     const photo = row.querySelector(".photo");
     if (!photo) return;
     this.#near.unobserve(row);
-    this.#boxes.unobserve(photo);
     this.#release(photo);
     photo.removeAttribute("sizes");
   }
@@ -60,13 +61,14 @@ class Pictures {
   #isBlank(photo) { return this.#addresses.has(photo); }
 
   /** `sizes=auto` would do, but in a row that is not laid out Chromium takes the width of the window, and requests another file. */
-  #fit(photo) {
-    const width = photo.offsetWidth;
-    if (kind === "feed" && width) photo.sizes = `${width}px`;
+  #fit(photo, width) {
+    if (kind === "feed" && width) photo.sizes = `${Math.round(width)}px`;
   }
 
-  #request(photo) {
-    this.#fit(photo);
+  /** To read a width would lay out all rows, once for each picture. */
+  #request(photo, width) {
+    this.#fit(photo, width);
+    this.#boxes.observe(photo);
     // Chromium loads no lazy picture in a row that is not laid out, however near. A covered one waits until its reader opens it.
     if (!photo.closest(".veil")) photo.loading = "eager";
     const address = this.#addresses.get(photo);
@@ -79,6 +81,7 @@ class Pictures {
   /** The width and height of the image keep its space, so no row moves. */
   #release(photo) {
     if (this.#isBlank(photo)) return;
+    this.#boxes.unobserve(photo);
     this.#addresses.set(photo, { srcset: photo.srcset, src: photo.getAttribute("src") });
     // In this order: without `srcset` the file of `src` would be requested.
     photo.removeAttribute("src");
@@ -107,7 +110,7 @@ class Pictures {
     if (hadFocus) photo.closest(".item").focus({ preventScroll: true });
     frame.classList.add("loading");
     await fetch(url, { cache: "reload" }).catch(() => {});
-    this.#request(photo);
+    this.#request(photo, photo.offsetWidth);
   }
 }
 
