@@ -47,7 +47,7 @@ def test_a_tap_hides_the_caption_and_shows_it_again(open_wide, wide, options):
     try:
         page = open_wide(f"/image/{image}/picture", **options)
         tap = page.touchscreen.tap if options else page.mouse.click
-        assert page.inner_text(CAPTION).split("\n") == ["Old tram", "", "Photo: Ana Silva · CC-BY-4.0"]
+        assert page.inner_text(CAPTION).split("\n") == ["Old tram", "", "Photo: Ana Silva\xa0· CC-BY-4.0"]
         box = page.query_selector(CAPTION).bounding_box()
         assert box["y"] + box["height"] == page.viewport_size["height"]
         tap(200, 200)

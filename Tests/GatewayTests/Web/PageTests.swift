@@ -77,13 +77,13 @@ import Testing
         arguments: [
             (
                 PictureDetails(credit: "Ana", license: "CC-BY-4.0", source: "https://a.example/1"),
-                #"<a href="https://a.example/1" rel="noopener noreferrer nofollow">Photo: Ana</a> · "#
+                #"<a href="https://a.example/1" rel="noopener noreferrer nofollow">Photo: Ana</a>&nbsp;· "#
                     + #"<a href="https://creativecommons.org/licenses/by/4.0/" rel="license noopener noreferrer nofollow">CC-BY-4.0</a>"#
             ),
-            (PictureDetails(credit: "Ana", license: "MIT"), "Photo: Ana · MIT"),
+            (PictureDetails(credit: "Ana", license: "MIT"), "Photo: Ana&nbsp;· MIT"),
             (
                 PictureDetails(license: "MIT", source: "https://a.example/1"),
-                #"MIT · <a href="https://a.example/1" rel="noopener noreferrer nofollow">a.example</a>"#
+                #"MIT&nbsp;· <a href="https://a.example/1" rel="noopener noreferrer nofollow">a.example</a>"#
             ),
         ])
     func `author and licence lead to the original and to the licence's text`(details: PictureDetails, credit: String)
