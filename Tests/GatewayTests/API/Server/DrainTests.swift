@@ -1,5 +1,6 @@
 import FeedContract
 import Foundation
+import Logging
 import RPC
 import RPCTestKit
 import Testing
@@ -17,6 +18,27 @@ import Testing
             #expect(await idle.wire.rest().isEmpty)
             await api.ended()
             await #expect(throws: (any Error).self) { try await api.connect() }
+        }
+    }
+
+    @Test(arguments: [1, 8, 40]) func `connections that no task serves yet are closed with the listener`(
+        count: Int
+    ) async throws {
+        try await RunningAPI.withRegistry(of: FakeServices()) { registry in
+            let (logger, loops) = (Logger(label: "test"), HTTPLoops(count: 1, clock: ManualClock()))
+            let listener = try await HTTPListener.bind(
+                HTTPAddress(host: "127.0.0.1", port: 0), loops: loops, logger: logger)
+            let api = API(
+                gateway: Gateway(registry, HTTPLimits()), publicURL: PublicURL(listener.address),
+                limits: HTTPLimits(), budget: listener.budget)
+            var peers: [HTTPPeer] = []
+            for _ in 1...count { peers.append(try await HTTPPeer.connect(port: listener.address.port)) }
+            let serving = Task {
+                await listener.serve(api, log: RequestLog(logger, .none, loops.clock), drainTime: .seconds(1)) {}
+            }
+            serving.cancel()
+            await serving.value
+            for peer in peers { #expect(await peer.wire.rest().isEmpty) }
         }
     }
 
