@@ -33,12 +33,15 @@ import Testing
                 limits: HTTPLimits(), budget: listener.budget)
             var peers: [HTTPPeer] = []
             for _ in 1...count { peers.append(try await HTTPPeer.connect(port: listener.address.port)) }
+            // NIO takes a few of them from the system before anybody asks for them.
+            try await eventually { listener.unserved.count > 0 }
             let serving = Task {
                 await listener.serve(api, log: RequestLog(logger, .none, loops.clock), drainTime: .seconds(1)) {}
             }
             serving.cancel()
             await serving.value
             for peer in peers { #expect(await peer.wire.rest().isEmpty) }
+            #expect(listener.unserved.count == 0)
         }
     }
 

@@ -14,7 +14,7 @@ struct HTTPListener: Sendable {
     let budget: AnswerBudget
 
     private let channel: NIOAsyncChannel<HTTPConnection.Parts, Never>
-    private let unserved: UnservedConnections
+    let unserved: UnservedConnections
     private let quiescing: ServerQuiescingHelper
     private let loops: HTTPLoops
     private let logger: Logger

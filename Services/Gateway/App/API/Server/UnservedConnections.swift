@@ -24,6 +24,8 @@ final class UnservedConnections: Sendable {
         }
     }
 
+    var count: Int { connections.withLock { $0?.count ?? 0 } }
+
     /// Notes that a task serves the connection.
     func remove(_ connection: HTTPConnection.Parts) {
         connections.withLock { $0?[ObjectIdentifier(connection.channel)] = nil }
