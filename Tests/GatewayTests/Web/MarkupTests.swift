@@ -29,10 +29,12 @@ struct MarkupTests {
             let styles = source.replacing(#" style="--ratio: {{ratio}}""#, with: "")
             #expect(!styles.contains("style=") && !source.contains("onclick"), "\(name)")
             // Texts come from Presentation: outside tags and members there are no words but those on keys.
-            let words = source.replacing(/<kbd>[^<]*<\/kbd>/, with: "").replacing(/<[^>]*>|\{\{[^}]*\}\}|&\w+;/, with: " ")
-                .matches(of: /\w{2,}/).map {
-                    String($0.output)
-                }
+            let words = source.replacing(/<kbd>[^<]*<\/kbd>/, with: "").replacing(
+                /<[^>]*>|\{\{[^}]*\}\}|&\w+;/, with: " "
+            )
+            .matches(of: /\w{2,}/).map {
+                String($0.output)
+            }
             #expect(words.isEmpty, "\(name): \(words)")
         }
     }
