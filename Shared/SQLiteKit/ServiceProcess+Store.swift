@@ -15,6 +15,7 @@ extension ServiceProcess {
         _ opening: StoreOpening, at path: String? = nil, _ options: StoreOptions, releasing socket: ListeningSocket
     ) throws -> Store {
         let path = path ?? options.path ?? root.store(name)
+        let present = opening.listed(in: root)
         let opening = opening.listed(in: root, isNew: options.isNew)
         let opened = Result { () throws(StoreUnusable) in
             guard opening.isNewIntended || opening.isCache && !options.isStrict else { return try opening.open(path) }
@@ -24,6 +25,7 @@ extension ServiceProcess {
             if options.isStrict { try fail(releasing: socket) { throw failure } }
             logger.error("\(failure); serving without it, and trying again")
         }
-        return Store(opening, at: path, opened, logger: logger)
+        // `--new-store` is for the start only, not for later attempts.
+        return Store(present, at: path, opened, logger: logger)
     }
 }

@@ -25,8 +25,9 @@ extension Store {
     /// The mark of a watcher of a cache without a store, where nothing changes. A store that is opened later answers it with a reset.
     private static let absent = ChangeMark(life: "", number: 0)
 
-    /// - Returns: nil for a cache without a store.
-    private func ifThere<Result>(
+    /// Runs an operation of a cache that has an answer without a store, too.
+    /// - Returns: nil for a cache without a store. A failing one throws, because what it has is not known.
+    public func ifThere<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result? {
         do {

@@ -10,10 +10,7 @@ extension Store {
     /// - Throws: `StoreError.damaged`; it does not replace a cache.
     public func validate(_ check: @escaping @Sendable (Database) throws -> String? = { _ in nil }) async throws {
         if openFile == nil { await replace(nil, isForced: true) }
-        let damage = try await using(.validating) { pool -> String? in
-            if let damage = try await pool.damage() { return damage }
-            return try await pool.read(check)
-        }
+        let damage = try await using(.validating) { try await $0.damage(check) }
         if let damage {
             monitor.note(.damaged(damage))
             throw StoreError.damaged

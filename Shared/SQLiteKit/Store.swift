@@ -77,8 +77,15 @@ public final class Store: Sendable {
         }
     }
 
-    /// The store's check for `rpc.health`.
+    /// The store's check for `rpc.health`, without an attempt to open it.
     public var check: Health.Check { monitor.check }
+
+    /// The store's check for `rpc.health`. If there is no store and the pace allows it, opens it first, so that health recovers also
+    /// when nobody calls.
+    public func health() async -> Health.Check {
+        if isOpeningDue { await replace(nil) }
+        return check
+    }
 
     /// Calls `body` from now on when an empty store has replaced this one, or a file could be opened again.
     public func onReplacement(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onReplacement = body } }

@@ -4,9 +4,9 @@ import NIOCore
 import Synchronization
 import Timing
 
-/// The files of an open store, checked before and after each write, and after a read at most every 100 ms. When a file is removed, renamed or replaced, SQLite still writes to
-/// the old one, and a restart would not find those writes. When another program overwrites it, SQLite mixes the old and the
-/// new content.
+/// The files of an open store, checked before and after each write, and after a read at most every 100 ms. When a file is removed,
+/// renamed or replaced, SQLite still writes to the old one, and a restart would not find those writes. When another program
+/// overwrites it, SQLite mixes the old and the new content.
 final class StoreFiles: Sendable {
     private let path: String
     private let opened: [FileID?]

@@ -99,7 +99,13 @@ final class StoreMonitor: Sendable {
     }
 
     /// Notes that there is no store.
-    func note(_ unusable: StoreUnusable) { note("\(unusable)", isDamage: true) }
+    func note(_ unusable: StoreUnusable) {
+        // The reason may be another one than before.
+        state.withLock { state in
+            if state.damage?.text != "\(unusable)" { state.damage = nil }
+        }
+        note("\(unusable)", isDamage: true)
+    }
 
     func note(_ trouble: StoreTrouble) {
         // A lock held by another process is temporary, not a state of the store.

@@ -12,7 +12,7 @@ import Testing
     }
 }
 
-@Suite struct AnswerAgeTests {
+@Suite struct UpstreamAnswerAgeTests {
     @Test(
         arguments: [
             (nil, 0), ("", 0), ("0", 0), ("1", 1), ("007", 7), ("86400", 86_400), ("-1", 0), ("+1", 0), ("1.5", 0),

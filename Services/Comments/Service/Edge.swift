@@ -25,7 +25,7 @@ extension CommentsService {
         let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
         try await process.serve(
             EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
-            health: { [store.check, upstream.check] },
+            health: { [await store.health(), upstream.check] },
             companions: {
                 async let fetching: Void = comments.run()
                 await upstream.run { try await traced.probe(base) }

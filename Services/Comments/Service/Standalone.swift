@@ -11,7 +11,7 @@ extension CommentsService {
         let store = SQLiteCommentsStore(file)
         let handlers = CommentsHandlers(
             store: store, broadcast: ChangeBroadcast(store), now: { Date() }, newID: { UUID() })
-        try await process.serve(handlers.table, on: socket, health: { [file.check] })
+        try await process.serve(handlers.table, on: socket, health: { [await file.health()] })
         try process.fail { try file.close() }
     }
 }

@@ -29,7 +29,7 @@ extension FeedService {
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket,
-            health: { [store.check, upstream.check] },
+            health: { [await store.health(), upstream.check] },
             companions: {
                 async let fetching: Void = feed.run()
                 async let validating: Void = validation.run()

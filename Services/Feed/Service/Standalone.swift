@@ -10,7 +10,7 @@ extension FeedService {
         let file = try process.openStore(SQLiteFeedStore.opening, storeOptions, releasing: socket)
         let store = SQLiteFeedStore(file)
         let handlers = FeedHandlers(store: store, broadcast: ChangeBroadcast(store), now: { Date() })
-        try await process.serve(handlers.table, on: socket, health: { [file.check] })
+        try await process.serve(handlers.table, on: socket, health: { [await file.health()] })
         try process.fail { try file.close() }
     }
 }

@@ -11,7 +11,7 @@ extension ImageDataService {
         let cache = try openCache(at: path, process, releasing: socket)
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger))
-        try await serveFetching(process, on: socket, images, of: base) { [cache.store.check] }
+        try await serveFetching(process, on: socket, images, of: base) { [await cache.store.health()] }
         await cache.writeUses()
         try process.fail { try cache.store.close() }
     }

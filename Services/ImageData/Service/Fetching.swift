@@ -12,7 +12,7 @@ extension ImageDataService {
     /// both use it.
     func serveFetching(
         _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
-        checks: @escaping @Sendable () -> [Health.Check]
+        checks: @escaping @Sendable () async -> [Health.Check]
     ) async throws {
         let client = UpstreamClient(clientSettings)
         let profiler = profileOptions.profiler(process.logger)
@@ -27,7 +27,7 @@ extension ImageDataService {
         let handlers = handlers(loader, check: ImageOrigin.check(client), process)
         try await process.serve(
             handlers.table, on: socket,
-            health: { [loader] in checks() + [monitor?.check, loader.variants?.check].compactMap(\.self) },
+            health: { [loader] in await checks() + [monitor?.check, loader.variants?.check].compactMap(\.self) },
             companions: {
                 async let fetching: Void = fetches.run()
                 async let making: Void = handlers.run()

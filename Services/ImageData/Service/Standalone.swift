@@ -14,12 +14,12 @@ extension ImageDataService {
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger),
             pinned: SQLiteImageStore(file))
-        let checks = { @Sendable in [file.check, cache.check] }
+        let checks = { @Sendable () async in [await file.health(), await cache.health()] }
         if fetchOptions.fetchesNothing {
             let loader = ImageLoader(images, nil, self, process)
             let handlers = handlers(loader, check: nil, process)
             try await process.serve(
-                handlers.table, on: socket, health: { checks() + [loader.variants?.check].compactMap(\.self) },
+                handlers.table, on: socket, health: { await checks() + [loader.variants?.check].compactMap(\.self) },
                 companions: { await handlers.run() })
         } else {
             try await serveFetching(process, on: socket, images, checks: checks)
@@ -32,8 +32,8 @@ extension ImageDataService {
 
 extension SQLiteImageCache {
     /// The check of a cache beside an authority's store.
-    fileprivate var check: Health.Check {
-        let check = store.check
+    fileprivate func health() async -> Health.Check {
+        let check = await store.health()
         return Health.Check(name: "cache", status: check.status, detail: check.detail, since: check.since)
     }
 }

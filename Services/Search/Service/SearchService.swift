@@ -57,7 +57,7 @@ struct SearchService: AsyncParsableCommand {
             services: services, index: index, standing: standing, logger: process.logger, clock: .system)
         try await process.serve(
             SearchHandlers(index: index, standing: standing).table, on: socket,
-            health: { [index.check] + standing.checks },
+            health: { [await index.health()] + standing.checks },
             companions: {
                 async let connecting: Void = services.run()
                 await follower.run()

@@ -51,14 +51,11 @@ struct EdgeComments: Sendable {
 
     /// Returns counts from the cache only: a page of the feed must not cause upstream requests for the comments of all
     /// its images.
-    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
-        try await orNil { try await cache.counts(of: imageIDs) } ?? [:]
-    }
+    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] { try await cache.counts(of: imageIDs) }
 
     /// Returns the first pages of the cached lists, for the same reason.
     func lists(of imageIDs: [UUID]) async throws -> FirstPages {
-        try await orNil { try await cache.firstPages(ListComments.defaultLimit, of: imageIDs) }
-            ?? FirstPages(of: imageIDs) { _ in nil }
+        try await cache.firstPages(ListComments.defaultLimit, of: imageIDs)
     }
 
     // MARK: From the upstream

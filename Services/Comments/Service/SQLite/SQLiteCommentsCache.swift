@@ -8,7 +8,7 @@ import SQLiteKit
 import ServiceKit
 
 /// The last valid answers in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for
-/// the disk on another thread. Without a store every operation succeeds, and nothing is cached.
+/// the disk on another thread.
 struct SQLiteCommentsCache: CommentsCache {
     private let store: Store
     private let limits: CommentsCacheLimits
@@ -36,9 +36,11 @@ struct SQLiteCommentsCache: CommentsCache {
     }
 
     func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
-        try await store.read { db in
-            try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: nil, db)?.slice }
-        }
+        try await store.ifThere {
+            try await store.read { db in
+                try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: nil, db)?.slice }
+            }
+        } ?? FirstPages(of: imageIDs) { _ in nil }
     }
 
     private static func slice(
@@ -60,15 +62,17 @@ struct SQLiteCommentsCache: CommentsCache {
     }
 
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
-        try await store.read { db in
-            let marks = Array(repeating: "?", count: imageIDs.count).joined(separator: ", ")
-            let statement = try db.cachedStatement(
-                sql: "SELECT image_id, comments FROM answer WHERE image_id IN (\(marks)) AND comments > 0")
-            let rows = try Row.fetchCursor(statement, arguments: StatementArguments(imageIDs))
-            var counts: [UUID: Int] = [:]
-            while let row = try rows.next() { counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1) }
-            return counts
-        }
+        try await store.ifThere { try await store.read { try Self.counts(of: imageIDs, $0) } } ?? [:]
+    }
+
+    private static func counts(of imageIDs: [UUID], _ db: Database) throws -> [UUID: Int] {
+        let marks = Array(repeating: "?", count: imageIDs.count).joined(separator: ", ")
+        let statement = try db.cachedStatement(
+            sql: "SELECT image_id, comments FROM answer WHERE image_id IN (\(marks)) AND comments > 0")
+        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(imageIDs))
+        var counts: [UUID: Int] = [:]
+        while let row = try rows.next() { counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1) }
+        return counts
     }
 
     private static func answer(_ columns: String, of imageID: UUID, _ db: Database) throws -> Row? {

@@ -26,13 +26,11 @@ struct EdgeHandlers {
             return SelectedItems(items: items)
         }
         table.handle(FeedContract.find) { params, _ in
-            let items = try await orNil {
-                try await feed.cache.items(
-                    withIDs: params.prefix.ids, limit: MatchingItems.maximumCount, now: feed.now())
-            }
-            return MatchingItems(items: (items ?? []).map(FeedItem.init))
+            let items = try await feed.cache.items(
+                withIDs: params.prefix.ids, limit: MatchingItems.maximumCount, now: feed.now())
+            return MatchingItems(items: items.map(FeedItem.init))
         }
-        table.handle(FeedContract.count) { _, _ in Count(count: try await orNil { try await feed.cache.count() } ?? 0) }
+        table.handle(FeedContract.count) { _, _ in Count(count: try await feed.cache.count()) }
         table.handle(FeedContract.publish) { _, _ in throw readOnly }
         table.handle(FeedContract.remove) { _, _ in throw readOnly }
         table.handle(FeedContract.validate) { _, _ in Validation(outcome: try await validation.validate()) }

@@ -25,19 +25,24 @@ struct SQLiteFeedCache: FeedCache {
 
     func items(withIDs ids: ClosedRange<UUID>, limit: Int, now: Date) async throws -> [FeedImage] {
         let expired = now.timeIntervalSince1970 - FeedCachePolicy.lifetime
-        return try await store.read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT \(FeedImage.columns) FROM node WHERE id BETWEEN ? AND ? AND state = 1 AND saved_at > ?
-                    ORDER BY id LIMIT ?
-                    """)
-            let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, expired, limit]
-            return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
+        let found = try await store.ifThere {
+            try await store.read { db in
+                let statement = try db.cachedStatement(
+                    sql: """
+                        SELECT \(FeedImage.columns) FROM node WHERE id BETWEEN ? AND ? AND state = 1 AND saved_at > ?
+                        ORDER BY id LIMIT ?
+                        """)
+                let arguments: StatementArguments = [ids.lowerBound, ids.upperBound, expired, limit]
+                return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
+            }
         }
+        return found ?? []
     }
 
     func count() async throws -> Int {
-        try await store.readApart { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") } ?? 0
+        try await store.ifThere {
+            try await store.readApart { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") ?? 0 }
+        } ?? 0
     }
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {

@@ -104,11 +104,13 @@ struct ImageCaches: Sendable {
         let inMemory = hot.evict(fetched)
         let onDisk = await cold.records(at: Array(inMemory.keys))
         for (url, size) in inMemory where onDisk[url] == nil { (urls, bytes) = (urls + 1, bytes + size) }
+        hot.dropVariants(of: originals)
+        // First the cache: after its failure nothing that was put is gone, and the eviction can be tried again.
+        let cached = try await cold.evict(fetched)
         let put = try await pinned?.evict(eviction)
-        for evicted in [put, try await cold.evict(fetched)].compactMap(\.self) {
+        for evicted in [put, cached].compactMap(\.self) {
             (urls, bytes) = (urls + evicted.urls, bytes + evicted.bytes)
         }
-        hot.dropVariants(of: originals)
         // The cache on disk has dropped those of its own images.
         if let put { try await cold.dropDerived(from: put.freed) }
         return Evicted(urls: urls, bytes: bytes)
