@@ -127,7 +127,7 @@ struct StartTests {
             try stubs.change("feed-service")
             let changed = try await deployment.up()
             #expect(
-                changed.status == 0 && changed.errors.contains("changed programs: feed\n"), "\(changed.errors)")
+                changed.status == 0 && changed.errors.contains("Restarting programs: feed\n"), "\(changed.errors)")
             #expect(try await deployment.down().status == 0)
         }
     }
