@@ -29,6 +29,13 @@ import Testing
         }
     }
 
+    /// Whether all threads of a process are stopped. `kill` returns before they are.
+    private static func isStopped(_ id: Int32) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task").allSatisfy { thread in
+            try String(contentsOfFile: "/proc/\(id)/task/\(thread)/stat", encoding: .utf8).contains(") T ")
+        }
+    }
+
     private static func lines(_ log: String, _ part: String) -> [Substring] {
         log.split(separator: "\n").filter { $0.contains(part) }
     }
@@ -66,6 +73,7 @@ import Testing
         try await Self.with { service, gateway, port in
             kill(service.id, SIGSTOP)
             defer { kill(service.id, SIGCONT) }
+            try await eventually { try Self.isStopped(service.id) }
             let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
             #expect(reply.status == 504)
             #expect(await gateway.errors.wait(for: "does not answer: its calls fail at once"))
