@@ -80,8 +80,8 @@ public final class Store: Sendable {
     /// The store's check for `rpc.health`, without an attempt to open it.
     public var check: Health.Check { monitor.check }
 
-    /// The store's check for `rpc.health`. If there is no store and the pace allows it, opens it first, so that health recovers also
-    /// when nobody calls.
+    /// The store's check for `rpc.health`. If there is no store and the pace allows it, opens it first, so that health recovers without
+    /// other calls.
     public func health() async -> Health.Check {
         if isOpeningDue { await replace(nil) }
         return check

@@ -35,7 +35,7 @@ struct FlickrArchive {
             if let content, isKnown(content) { return entry(of: content, byID, profile) }
             return ImportEntry(
                 file: file, id: nil, description: nil, location: nil, comments: [],
-                refusal: "it is no JSON that says which picture it describes, and who can see it")
+                refusal: "it is not JSON with the id and the privacy of a picture")
         }
         return entries.enumerated().sorted {
             ($0.element.publishedAt ?? .distantPast, -$0.offset) > ($1.element.publishedAt ?? .distantPast, -$1.offset)

@@ -16,7 +16,7 @@ enum HTMLText {
         return decoded(text).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The text of what may be HTML: with tags that are known it is HTML, else it is a text.
+    /// The plain text of what may be HTML: it counts as HTML if it has a known tag.
     static func plainIfMarked(_ text: String) -> String {
         let tag =
             /<\/?(?:p|br|b|i|u|a|em|strong|span|div|font|blockquote|ul|ol|li|h[1-6]|script|style|img)(?:\s[^<>]*)?\/?>/
