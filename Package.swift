@@ -136,7 +136,8 @@ let package = Package(
         // runtime may use it.
         .target(name: "Processes", path: "Shared/Processes", swiftSettings: settings),
         .target(
-            name: "ServiceKit", dependencies: ["RPC", "Timing", .argumentParser, .logging, .nioCore, .unixSignals],
+            name: "ServiceKit",
+            dependencies: ["JSON", "RPC", "Timing", .argumentParser, .logging, .nioCore, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", "Timing", .grdb, .logging, .nioCore],
@@ -294,7 +295,7 @@ let package = Package(
                     "ImageDataContract",
                 ] + executables,
                 exclude: ["Clients", "Likes"]),
-            tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
+            tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures", "builds", "imports"]),
             .executableTarget(
                 name: "rpc-bench",
                 dependencies: ["BenchKit", "JSON", "RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],

@@ -70,16 +70,6 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Checks that no other option was given without --upstream. For a service that fetches nothing without an upstream.
-    public func requireUpstream() throws {
-        guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty
-        else {
-            return
-        }
-        throw ValidationError(
-            "--allow-private-upstream, --deny-upstream, --pin and --upstream-ca need --upstream URL")
-    }
-
     /// The client's settings. Hosts that the operator named are allowed at any address that is not denied.
     public var settings: UpstreamSettings {
         var settings = UpstreamSettings()

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import JSON
 
 extension StoreOpening {
     /// Compares the file with the kind of store and with the list. Runs before anything is written, so that an unexpected file
@@ -8,7 +9,7 @@ extension StoreOpening {
     /// - Throws: `StoreUnusable.Reason`.
     func examine(_ path: String) throws -> String {
         let listed = isNewIntended ? nil : try list?.entry(of: path, applicationID)
-        let newIdentity = UUID().uuidString
+        let newIdentity = UUID.random().uuidString
         if StoreFiles.isDirectory(path) { throw StoreUnusable.Reason.directory }
         let store = StoreFiles.inode(path)
         if store == nil, listed != nil { throw StoreUnusable.Reason.missing }

@@ -22,4 +22,6 @@ public struct Root: Sendable {
     public func store(_ service: String) -> String { "\(path)/data/\(service).sqlite" }
 
     public var plugins: String { "\(path)/plugins.d" }
+
+    public var configuration: String { "\(path)/\(ConfigurationFile.name)" }
 }

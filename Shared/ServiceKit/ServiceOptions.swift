@@ -39,6 +39,15 @@ public struct ServiceOptions: ParsableArguments, Sendable {
             valueName: "path"))
     public var socketPath: String?
 
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The file that sets options of the programs: an object for each, with options as members.",
+            discussion: "Default: ROOT/config.json, if there is one. `gateway config --help` explains it.",
+            valueName: "path"),
+        completion: .file(extensions: ["json"]))
+    var configuration: String?
+
     @Option(help: ArgumentHelp("How long running calls may continue after SIGTERM.", valueName: "seconds"))
     public var drainTime = 10
 
@@ -62,6 +71,8 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     }
 
     public var root: Root { rootOption.root }
+
+    public var configurationPath: String { configuration ?? root.configuration }
 
     /// - Throws: `ValidationError` for a wrong `--limit`. `validate` has already rejected those.
     public func limits() throws -> Limits {

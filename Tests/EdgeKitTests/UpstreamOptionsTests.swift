@@ -35,20 +35,6 @@ import Testing
         #expect(throws: (any Error).self) { try UpstreamOptions.parse(arguments) }
     }
 
-    @Test(arguments: [
-        ["--allow-private-upstream", "127.0.0.1:80"], ["--deny-upstream", "10.0.0.0/8"],
-        ["--upstream-ca", "/etc/ssl/certs/ca-certificates.crt"],
-        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
-    ])
-    func `a service that fetches nothing without an upstream refuses the options of fetching`(
-        arguments: [String]
-    ) throws {
-        let options = try UpstreamOptions.parse(arguments)
-        #expect(throws: (any Error).self) { try options.requireUpstream() }
-        try UpstreamOptions.parse(arguments + ["--upstream", "https://feed.example"]).requireUpstream()
-        try UpstreamOptions.parse([]).requireUpstream()
-    }
-
     @Test func `the operator can allow further hosts and set pins`() throws {
         let options = try UpstreamOptions.parse([
             "--upstream", "https://a:1", "--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "b:2",

@@ -4,7 +4,7 @@ import ServiceKit
 
 /// The program: its options, and the choice between its two compositions.
 @main
-struct CommentsService: AsyncParsableCommand {
+struct CommentsService: ConfiguredCommand {
     static let configuration = CommandConfiguration(
         commandName: "comments-service",
         abstract: "Store the comments of an image feed and serve them over a Unix socket.",
@@ -16,6 +16,10 @@ struct CommentsService: AsyncParsableCommand {
             """,
         version: ServiceProcess.version)
 
+    static let sections = [ConfigurationFile.services, "comments"]
+
+    static func main() async { await start() }
+
     @OptionGroup var options: ServiceOptions
 
     @OptionGroup(title: "Store") var storeOptions: StoreOptions
@@ -23,8 +27,6 @@ struct CommentsService: AsyncParsableCommand {
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
-
-    func validate() throws { try upstreamOptions.requireUpstream() }
 
     func run() async throws {
         guard !options.isCheck else { return }

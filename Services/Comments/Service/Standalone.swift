@@ -1,5 +1,6 @@
 import Comments
 import Foundation
+import JSON
 import RPC
 import SQLiteKit
 import ServiceKit
@@ -10,7 +11,7 @@ extension CommentsService {
         let file = try process.openStore(SQLiteCommentsStore.opening, storeOptions, releasing: socket)
         let store = SQLiteCommentsStore(file)
         let handlers = CommentsHandlers(
-            store: store, broadcast: ChangeBroadcast(store), now: { Date() }, newID: { UUID() })
+            store: store, broadcast: ChangeBroadcast(store), now: { Date() }, newID: { UUID.random() })
         try await process.serve(handlers.table, on: socket, health: { [await file.health()] })
         try process.fail { try file.close() }
     }

@@ -8,11 +8,15 @@ import ServiceKit
 /// The gateway passes only the ids of a page. The plugin reads the items from the gateway, like any other client. So it depends on the
 /// contract of the feed, and not on the path of the feed's socket.
 @main
-struct PlacesService: AsyncParsableCommand {
+struct PlacesService: ConfiguredCommand {
     static let configuration = CommandConfiguration(
         commandName: "places-service",
         abstract: "Add the coordinates of known places to the items of the feed: an example of a plugin.",
         version: ServiceProcess.version)
+
+    static let sections = ["places"]
+
+    static func main() async { await start() }
 
     @OptionGroup var options: ServiceOptions
 

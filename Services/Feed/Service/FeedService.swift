@@ -4,7 +4,7 @@ import ServiceKit
 
 /// The program: its options, and the choice between its two compositions.
 @main
-struct FeedService: AsyncParsableCommand {
+struct FeedService: ConfiguredCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed-service",
         abstract: "Store an image feed and serve it page by page over a Unix socket.",
@@ -16,6 +16,10 @@ struct FeedService: AsyncParsableCommand {
                                               serve another server's feed; cached pages while it is down
             """,
         version: ServiceProcess.version)
+
+    static let sections = [ConfigurationFile.services, "feed"]
+
+    static func main() async { await start() }
 
     @OptionGroup var options: ServiceOptions
 
@@ -30,8 +34,6 @@ struct FeedService: AsyncParsableCommand {
         help: ArgumentHelp(
             "How the upstream pages: by cursor (after_id) or by number (page).", valueName: "cursor|page"))
     var paging = UpstreamPaging.cursor
-
-    func validate() throws { try upstreamOptions.requireUpstream() }
 
     func run() async throws {
         guard !options.isCheck else { return }

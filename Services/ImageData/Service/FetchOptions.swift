@@ -8,7 +8,9 @@ struct FetchOptions: ParsableArguments {
         name: .customLong("no-fetch"),
         help: ArgumentHelp(
             "Do not fetch: serve only bytes that were put.",
-            discussion: "By default a service without --upstream fetches an image on its first request."))
+            discussion: """
+                By default a service fetches an image on its first request. Has no effect with --upstream, from which it fetches.
+                """))
     var fetchesNothing = false
 
     @Option(help: ArgumentHelp("The size of the cache in memory.", valueName: "bytes"))

@@ -6,7 +6,7 @@ import ServiceKit
 
 /// The program: its options, and the choice between its two compositions.
 @main
-struct ImageDataService: AsyncParsableCommand {
+struct ImageDataService: ConfiguredCommand {
     static let configuration = CommandConfiguration(
         commandName: "image-data-service",
         abstract: "Store the images of a feed and serve them over a Unix socket.",
@@ -22,6 +22,10 @@ struct ImageDataService: AsyncParsableCommand {
               image-data-service --upstream https://feed.example --hot-bytes 268435456
             """,
         version: ServiceProcess.version)
+
+    static let sections = [ConfigurationFile.services, "image-data"]
+
+    static func main() async { await start() }
 
     @OptionGroup var options: ServiceOptions
 
@@ -46,11 +50,6 @@ struct ImageDataService: AsyncParsableCommand {
         guard allowed.contains(maxImageBytes) else {
             throw ValidationError("--max-image-bytes must be from \(allowed.lowerBound) to \(allowed.upperBound)")
         }
-        guard fetchOptions.fetchesNothing else { return }
-        guard upstreamOptions.upstream == nil else {
-            throw ValidationError("--no-fetch and --upstream exclude each other: an edge must fetch from its upstream")
-        }
-        try upstreamOptions.requireUpstream()
     }
 
     var mapper: ImageDataMapper { ImageDataMapper(maximumBytes: maxImageBytes) }

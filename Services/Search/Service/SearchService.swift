@@ -7,7 +7,7 @@ import Timing
 
 /// The program: its options and its composition.
 @main
-struct SearchService: AsyncParsableCommand {
+struct SearchService: ConfiguredCommand {
     static let configuration = CommandConfiguration(
         commandName: "search-service",
         abstract: "Index the images and comments of a feed, and find them by words.",
@@ -21,6 +21,10 @@ struct SearchService: AsyncParsableCommand {
               search-service --feed-socket run/feed.sock --comments-socket run/comments.sock
             """,
         version: ServiceProcess.version)
+
+    static let sections = ["search"]
+
+    static func main() async { await start() }
 
     @OptionGroup var options: ServiceOptions
 

@@ -16,7 +16,7 @@ struct Pattern {
     /// The value with `$new`, `${name}`, `$repeat` and `$lower` replaced.
     func filled(_ value: JSONValue) throws -> JSONValue {
         switch value {
-        case .string("$new"): return .string(UUID().uuidString)
+        case .string("$new"): return .string(UUID.random().uuidString)
         case .string(let text): return try filled(text)
         case .array(let elements): return .array(try elements.map(filled))
         case .object(let members):

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import JSON
 import Processes
 import RPC
 import Synchronization
@@ -33,7 +34,7 @@ final class StartedProgram {
     init(_ command: String, name: String, by deadline: Deadline, _ cancellation: Cancellation) throws {
         self.cancellation = cancellation
         // Short, because the length of socket paths is limited.
-        root = "/tmp/verify-" + UUID().uuidString.prefix(8)
+        root = "/tmp/verify-" + UUID.random().uuidString.prefix(8)
         try FileManager.default.createDirectory(
             atPath: root + "/run", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let socket = "\(root)/run/\(name).sock"

@@ -46,7 +46,7 @@ extension UUID {
         return characters
     }
 
-    private static let zero: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    static let zero: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

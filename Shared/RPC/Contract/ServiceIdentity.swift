@@ -9,7 +9,7 @@ public struct ServiceIdentity: Sendable, Equatable {
     /// Unique to each process, so that a client recognises a restart.
     public let instance: String
 
-    public init(name: String, version: String, instance: String = UUID().uuidString) {
+    public init(name: String, version: String, instance: String = UUID.random().uuidString) {
         self.name = name
         self.version = version
         self.instance = instance

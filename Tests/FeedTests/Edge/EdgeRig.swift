@@ -63,7 +63,11 @@ final class EdgeRig: Sendable {
         running = Task { [feed] in await feed.run() }
     }
 
-    deinit { running.cancel() }
+    deinit {
+        running.cancel()
+        // It refers to the feed, which refers to the store: neither would end.
+        store.onReplacement {}
+    }
 
     func load(_ limit: Int = 10, at cursor: FeedCursor = .start) async throws -> LoadedFeed {
         try await feed.load(limit, at: cursor, within: .seconds(3_600))

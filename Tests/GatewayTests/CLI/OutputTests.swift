@@ -6,6 +6,7 @@ import ImageDataContract
 import JSON
 import Presentation
 import RPC
+import ServiceKit
 import Testing
 
 @testable import ContractKit

@@ -1,5 +1,6 @@
 import JSON
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import gateway

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import RPC
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import gateway
@@ -327,7 +328,7 @@ import Testing
             try Self.write(Self.text, to: $0)
             #expect(chown($0, 65534, 65534) == 0)
         }
-        #expect(reason == "belongs to user 65534; it must belong to the gateway's user or root")
+        #expect(reason == "belongs to user 65534; it must belong to the program's user or root")
     }
 
     @Test func `the name of a file cannot forge a line of the log`() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Presentation
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import gateway
@@ -21,7 +22,7 @@ import Testing
     private func site(_ files: [String: Data]) async throws -> Site {
         try await withTemporaryDirectory { root in
             for (name, data) in files { try data.write(to: URL(filePath: "\(root)/\(name)")) }
-            return try Site(root: root)
+            return try Site(ConfigurationFile(path: root + "/config.json"))
         }
     }
 
@@ -70,7 +71,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("{\n\"site\":\n{\"titel\":\"a\"}}", 3, "titel"), ("{", 1, "member name"), ("{\n\"sites\":{}}", 2, "sites"),
+            ("{\n\"site\":\n{\"titel\":\"a\"}}", 3, "titel"), ("{", 1, "member name"),
             ("{\"site\":{\n\"contact\":\"ana\"}}", 2, "mail address"),
             (#"{"site":{"contact":"javascript:alert(1)"}}"#, 1, "mail address"),
             (#"{"site":{"title":""}}"#, 1, "title"),

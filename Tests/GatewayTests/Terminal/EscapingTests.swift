@@ -1,4 +1,5 @@
 import JSON
+import ServiceKit
 import Testing
 
 @testable import gateway

@@ -1,6 +1,7 @@
 import FeedContract
 import Foundation
 import Presentation
+import ServiceKit
 
 /// Formats feed events as text, one line per image.
 struct FeedEventText {

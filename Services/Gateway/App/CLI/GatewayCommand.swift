@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ServiceKit
 
 /// The command line program. `serve` runs the gateway; every other command is a client of a running gateway.
@@ -47,19 +48,23 @@ struct GatewayCommand: AsyncParsableCommand {
             ImageCommand.self,
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
-            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ManifestsCommand.self,
+            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self, ManifestsCommand.self,
         ] + PluginClients.all.map { $0.command })
 
     static func main() async {
         let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
-        let command: any ParsableCommand
+        var command: any ParsableCommand
         do {
             command = try await asyncParseAsRoot(arguments)
+            if command is ServeCommand {
+                command = try ServeCommand.configured(Array(arguments.dropFirst()))
+            }
+        } catch let rejection as FileRejection {
+            exit(with: rejection)
         } catch {
             UsageReport(error, of: arguments).exit()
         }
         do {
-            var command = command
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -69,9 +74,18 @@ struct GatewayCommand: AsyncParsableCommand {
             // The library would print the usage of `gateway`.
             Output(terminal: .live(), color: .auto).complain(error.message)
             exit(withError: ExitCode.validationFailure)
+        } catch let rejection as FileRejection {
+            exit(with: rejection)
+        } catch let refused as DeploymentSettings.Refused {
+            exit(with: refused)
         } catch {
             HelpWidth.raise()
             exit(withError: error)
         }
+    }
+
+    private static func exit(with rejection: some CustomStringConvertible) -> Never {
+        Output(terminal: .live(), color: .auto).complain("\(rejection)")
+        exit(withError: ExitCode(EX_CONFIG))
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ContractKit
 import Foundation
 import RPC
+import ServiceKit
 
 /// A command that needs no gateway. It runs, and exits with the code of its error.
 protocol LocalCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Glibc
 import JSON
 import Presentation
 import RPC
+import ServiceKit
 
 /// Prints results to standard output, and messages to standard error.
 struct Output: Sendable {

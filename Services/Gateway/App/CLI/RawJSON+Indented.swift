@@ -1,4 +1,5 @@
 import JSON
+import ServiceKit
 
 extension RawJSON {
     /// The value for a terminal: every member on a line of its own. JSON escapes the control characters of ASCII; those of later

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ServiceKit
 
 /// The message for arguments that cannot be parsed, or for a request for help.
 struct UsageReport {

@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import RPC
+import ServiceKit
 
 /// Computes the health of the gateway from the health of its services.
 enum GatewayHealth {

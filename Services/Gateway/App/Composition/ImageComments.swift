@@ -1,5 +1,6 @@
 import CommentsContract
 import Foundation
+import JSON
 import RPC
 
 /// The comments of images. Only the feed knows which images exist.
@@ -36,8 +37,8 @@ struct ImageComments: Sendable {
         }
         defer { forget() }
         let comment = PostComment(
-            imageID: comment.imageID, message: comment.message, username: comment.username, id: comment.id ?? UUID(),
-            createdAt: comment.createdAt)
+            imageID: comment.imageID, message: comment.message, username: comment.username,
+            id: comment.id ?? UUID.random(), createdAt: comment.createdAt)
         var options = options
         options.isRepeatable = true
         return try await registry.plugin("comments").call(CommentsContract.post, comment, options)

@@ -1,5 +1,6 @@
 import GatewayContract
 import JSON
+import ServiceKit
 
 /// Which manifests are in force after a look at the folder, and which files are not used.
 struct ManifestDecision: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import ServiceKit
 
 /// The file that lists the manifests in force, `ROOT/plugins.in-force`.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import GatewayContract
 import NIOCore
 import RPC
+import ServiceKit
 
 extension Plugin {
     /// Pings the plugin and reports its state.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import ServiceKit
 
 /// Reads the folder `plugins.d`, with one manifest per file. An invalid file is reported and does not affect the
 /// other plugins. `PluginChoice` decides between manifests that claim the same.

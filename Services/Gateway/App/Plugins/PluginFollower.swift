@@ -1,5 +1,6 @@
 import Logging
 import RPC
+import ServiceKit
 
 /// Keeps the plugins of a registry in accordance with the folder of manifests.
 struct PluginFollower: Sendable {

@@ -1,5 +1,6 @@
 import JSON
 import RPC
+import ServiceKit
 
 extension PluginManifest {
     /// What the manifest names and the plugin does not have.

@@ -5,6 +5,7 @@ import JSON
 import Presentation
 import RPC
 import SearchContract
+import ServiceKit
 
 struct SearchCommand: ClientCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import Glibc
 import JSON
 import Presentation
+import ServiceKit
 
 /// How the feed presents itself to readers: the member `site` of `ROOT/config.json`.
 struct Site: Sendable, Equatable {
@@ -24,19 +24,14 @@ struct Site: Sendable, Equatable {
     static let maximumDescription = 300
 }
 
-/// The content of `ROOT/config.json`.
-struct SiteConfiguration: Sendable, Equatable {
+/// The member `site` of the configuration.
+private struct SiteConfiguration {
     var site = Site()
 
-    /// The path of the logo; relative to the folder of the file.
+    /// The path of the logo; relative to the folder of the configuration.
     var logo: String?
 
     static let codec = Codec<SiteConfiguration>.object { object in
-        let site = object.optional("site", siteCodec, \.self)
-        return { members throws(JSONError) in try members[site] ?? SiteConfiguration() }
-    }
-
-    private static let siteCodec = Codec<SiteConfiguration>.object { object in
         let title = object.optional("title", LocalizedText.codec(maximum: Site.maximumTitle), \.site.title)
         let description = object.optional(
             "description", LocalizedText.codec(maximum: Site.maximumDescription), \.site.description)
@@ -65,19 +60,13 @@ struct SiteConfiguration: Sendable, Equatable {
 }
 
 extension Site {
-    /// - Parameter root: the directory of the deployment.
-    /// - Throws: `FileRejection` when `ROOT/config.json` or the logo cannot be used. A deployment without the file has no settings.
-    init(root: String) throws(FileRejection) {
-        let path = root + "/config.json"
-        var status = stat()
-        guard lstat(path, &status) == 0 || errno != ENOENT else {
-            self.init()
-            return
-        }
-        let configuration = try OwnedFile(path: path).read(as: SiteConfiguration.codec)
-        self = configuration.site
-        logo = try configuration.logo.map { name throws(FileRejection) in
-            try SiteLogo(OwnedFile(path: name.hasPrefix("/") ? name : "\(root)/\(name)"))
+    /// - Throws: `FileRejection` when the configuration of the site or its logo cannot be used.
+    init(_ configuration: ConfigurationFile) throws(FileRejection) {
+        let settings = try configuration.read("site", as: SiteConfiguration.codec) ?? SiteConfiguration()
+        self = settings.site
+        let folder = configuration.file.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        logo = try settings.logo.map { name throws(FileRejection) in
+            try SiteLogo(OwnedFile(path: name.hasPrefix("/") ? name : (folder + [name[...]]).joined(separator: "/")))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ServiceKit
 
 /// The operator's picture for the bar of the page, for tabs and for home screens.
 struct SiteLogo: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import CommentsContract
 import FeedContract
 import Foundation
+import JSON
 import RPC
 import Search
 
@@ -28,7 +29,7 @@ struct FollowedServices: Sendable {
     func check(_ source: Source) async throws(RPCError) {
         switch source {
         case .feed: _ = try await count()
-        case .comments: _ = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: [UUID()]))
+        case .comments: _ = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: [UUID.random()]))
         }
     }
 

@@ -1,6 +1,7 @@
 import EdgeModel
 import Foundation
 import Presentation
+import ServiceKit
 
 /// Draws the browser. It depends on nothing but the state and the size of the window.
 struct BrowserView {

@@ -1,4 +1,5 @@
 import Presentation
+import ServiceKit
 
 /// An item with its picture and its comments, as lines that scroll.
 struct CommentsView {

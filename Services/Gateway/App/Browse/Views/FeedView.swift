@@ -1,4 +1,5 @@
 import Presentation
+import ServiceKit
 
 /// The feed: a picture with its texts for each item.
 struct FeedView {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommentsContract
 import Foundation
 import GatewayContract
+import JSON
 import Presentation
 import RPC
 
@@ -40,7 +41,7 @@ struct CommentCommand: ClientCommand {
         let request = PostComment(
             imageID: imageID, message: message, username: username ?? NSUserName(),
             // With an id the call can be repeated without adding the comment twice.
-            id: UUID())
+            id: UUID.random())
         do {
             _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }
         } catch let error as RPCError where error.kind == .notFound {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ContractKit
 import Foundation
+import ServiceKit
 
 /// Compares contracts. Needs no running gateway.
 struct ContractCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import RPC
+import ServiceKit
 
 struct DescribeCommand: ClientCommand {
     static let configuration = CommandConfiguration(

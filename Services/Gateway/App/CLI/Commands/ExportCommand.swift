@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import Presentation
 import RPC
+import ServiceKit
 import Synchronization
 
 struct ExportCommand: ClientCommand {

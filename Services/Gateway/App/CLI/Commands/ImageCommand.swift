@@ -5,6 +5,7 @@ import ImageDataContract
 import JSON
 import Presentation
 import RPC
+import ServiceKit
 
 struct ImageCommand: ClientCommand {
     static let configuration = CommandConfiguration(

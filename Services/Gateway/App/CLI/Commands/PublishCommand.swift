@@ -6,6 +6,7 @@ import ImageDataContract
 import JSON
 import Presentation
 import RPC
+import ServiceKit
 
 struct PublishCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -77,7 +78,7 @@ struct PublishCommand: ClientCommand {
     var unchecked = false
 
     func run(_ session: Session) async throws {
-        let id = id ?? UUID()
+        let id = id ?? UUID.random()
         let isURL = ["http:", "https:", "urn:"].contains { image.lowercased().hasPrefix($0) }
         guard isURL || !image.contains("://") else {
             throw ValidationError(

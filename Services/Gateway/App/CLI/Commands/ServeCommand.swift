@@ -4,7 +4,7 @@ import RPC
 import ServiceKit
 
 /// Starts the gateway: its socket, its plugins and its HTTP port.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ConfiguredCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the gateway, which serves the services in plugins.d on one socket and one port.",
@@ -18,15 +18,24 @@ struct ServeCommand: AsyncParsableCommand {
               gateway serve --http off           without HTTP
             """)
 
+    static let sections = ["gateway"]
+
     @OptionGroup var options: ServiceOptions
 
     @OptionGroup(title: "HTTP") var http: HTTPOptions
 
     func run() async throws {
         let token = try http.writeToken(root: options.root)
-        let site = try site()
+        let settings = DeploymentSettings(root: options.root, path: options.configurationPath)
+        let site = try Site(settings.file())
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "gateway", options: options)
+        do throws(FileRejection) {
+            try settings.plugins(with: settings.file())
+        } catch {
+            // The gateway serves without the plugin.
+            process.logger.warning("\(error)")
+        }
         let socket = try process.takeSocket()
         let listener = try await listen(process, socket)
         let root = options.root
@@ -41,15 +50,6 @@ struct ServeCommand: AsyncParsableCommand {
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
             health: { [] }, companions: { await run(gateway, follower) },
             front: try listener.map { try front($0, gateway, token, process) })
-    }
-
-    private func site() throws -> Site {
-        do throws(FileRejection) {
-            return try Site(root: options.root.path)
-        } catch {
-            Output(terminal: .live(), color: .auto).complain("\(error)")
-            throw ExitCode(EX_CONFIG)
-        }
     }
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.

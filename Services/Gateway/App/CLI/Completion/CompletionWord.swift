@@ -1,4 +1,5 @@
 import ArgumentParser
+import ServiceKit
 
 /// A word that the shell may offer, and what it stands for.
 struct CompletionWord: Equatable {

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import RPC
+import ServiceKit
 
 /// The parameters of a call, as they are typed: one JSON object, or one value each.
 enum CallParameters: Equatable {

@@ -1,4 +1,5 @@
 import Foundation
+import ServiceKit
 
 /// A line that shows progress: `[#########-----] 42/105 photo.jpg`.
 struct ProgressLine: Sendable {

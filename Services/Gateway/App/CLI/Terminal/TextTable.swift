@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// A text table with headings and two spaces between the columns. Cells are escaped. The table fits the terminal:
 /// flexible columns are narrowed first; if that does not suffice, each row becomes a block of `Heading: value` lines,
 /// so that no identifier is truncated.

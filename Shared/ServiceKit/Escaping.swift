@@ -1,8 +1,8 @@
 /// Escapes characters that would control the terminal, because stored texts are untrusted.
 ///
 /// The result is for display and cannot be parsed back: a backslash remains unchanged.
-enum Escaping {
-    static func visible(_ text: String) -> String {
+package enum Escaping {
+    package static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: mustEscape) else { return text }
         return text.unicodeScalars.reduce(into: "") { visible, scalar in
             if mustEscape(scalar) {
@@ -14,7 +14,7 @@ enum Escaping {
     }
 
     /// The same for JSON, which remains JSON: there the characters of ASCII are escaped already.
-    static func json(_ text: String) -> String {
+    package static func json(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: mustEscape) else { return text }
         return text.unicodeScalars.reduce(into: "") { visible, scalar in
             if mustEscape(scalar), scalar.value > 0x7E {

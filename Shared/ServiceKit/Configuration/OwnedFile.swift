@@ -2,24 +2,34 @@ import Foundation
 import Glibc
 import JSON
 
-/// A file with which the operator configures the gateway: a manifest, `config.json`, a logo. Reading it never blocks, whatever it is.
-struct OwnedFile {
-    let path: String
+/// A file with which the operator configures a program: `config.json`, a manifest, a logo. Reading it never blocks, whatever it is.
+public struct OwnedFile: Sendable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
 
     /// The largest JSON document that is read.
-    static let maximumBytes = 64 * 1_024
+    public static let maximumBytes = 64 * 1_024
 
     /// Reads a JSON document, which has only members that its codec declares.
-    func read<Value>(as codec: Codec<Value>) throws(FileRejection) -> Value {
-        let text = Data(try read().withoutByteOrderMark)
+    public func read<Value>(as codec: Codec<Value>) throws(FileRejection) -> Value {
+        let text = try text()
         do throws(JSONError) {
             return try RawJSON(checking: text).read(as: codec, refusingUnknownMembers: true)
         } catch {
-            throw FileRejection(file: path, line: error.line(in: text), reason: "\(error)")
+            throw rejection(error, in: text)
         }
     }
 
-    func read(upTo maximumBytes: Int = maximumBytes) throws(FileRejection) -> Data {
+    /// The text of a JSON document.
+    func text() throws(FileRejection) -> Data { Data(try read().withoutByteOrderMark) }
+
+    /// - Parameter text: the content of the file, which has the line of the error.
+    func rejection(_ error: JSONError, in text: Data) -> FileRejection {
+        FileRejection(file: path, line: error.line(in: text), reason: "\(error)")
+    }
+
+    public func read(upTo maximumBytes: Int = maximumBytes) throws(FileRejection) -> Data {
         // Without O_NONBLOCK, opening a FIFO would wait for its writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw rejection("cannot be opened: \(Self.text(of: errno))") }
@@ -46,7 +56,7 @@ struct OwnedFile {
         guard fstat(descriptor, &status) == 0 else { throw rejection("cannot be read: \(Self.text(of: errno))") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw rejection("is not a file") }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw rejection("belongs to user \(status.st_uid); it must belong to the gateway's user or root")
+            throw rejection("belongs to user \(status.st_uid); it must belong to the program's user or root")
         }
         guard status.st_mode & S_IWOTH == 0 else {
             throw rejection("can be changed by every user; remove the permission with chmod o-w")

@@ -1,0 +1,114 @@
+import Foundation
+import Glibc
+import JSON
+import Processes
+import ServiceKit
+
+/// The settings of a deployment, which all its programs check before they change.
+struct DeploymentSettings {
+    let root: Root
+
+    /// The file; mostly `ROOT/config.json`.
+    let path: String
+
+    /// The programs of every deployment, apart from the gateway.
+    private static let services = ["feed", "comments", "image-data"]
+
+    /// - Throws: `FileRejection` for a file that is no JSON object.
+    func file() throws(FileRejection) -> ConfigurationFile { try ConfigurationFile(path: path) }
+
+    /// Lets every program check its part of the file.
+    /// - Throws: `FileRejection` of the first program that refuses it.
+    func check() async throws { try await check(file()) }
+
+    private func check(_ file: ConfigurationFile) async throws {
+        let plugins = try plugins(with: file)
+        _ = try Site(file)
+        _ = try file.words(for: ServeCommand.self, in: ServeCommand.sections)
+        _ = try ServeCommand.configured(arguments(file))
+        for name in Self.services + plugins { try await check(file, by: name) }
+    }
+
+    /// The plugins that have settings.
+    /// - Throws: `FileRejection` for a member that no program reads.
+    @discardableResult func plugins(with file: ConfigurationFile) throws(FileRejection) -> [String] {
+        let others = Self.services + ServeCommand.sections + ["site", ConfigurationFile.services]
+        let plugins = file.members.names.filter { !others.contains($0) }
+        for name in plugins where !Self.isExecutable(program(name)) {
+            let isPlugin = FileManager.default.fileExists(atPath: "\(root.plugins)/\(name).json")
+            let nearest = Nearest.to(name, among: others).map { "; did you mean \($0)?" } ?? ""
+            throw file.rejection(
+                at: name, isPlugin ? "is a plugin that reads no settings" : "no program has this name\(nearest)")
+        }
+        return plugins
+    }
+
+    private func check(_ file: ConfigurationFile, by name: String) async throws {
+        let path = program(name)
+        guard Self.isExecutable(path) else {
+            throw FileRejection(file: file.file.path, reason: "cannot be checked: there is no program \(path)")
+        }
+        let arguments = ["--check"] + arguments(file)
+        do {
+            let environment = ProcessInfo.processInfo.environment
+            _ = try await LimitedProcess(path: path, arguments: arguments, environment: environment).run(Data())
+        } catch LimitedProcess.Failure.failed(_, let complaint) {
+            let lines = complaint.split(separator: "\n").prefix { !$0.hasPrefix("Help:") && !$0.hasPrefix("Usage:") }
+            let text = lines.joined(separator: " ")
+            throw Refused(description: text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text)
+        }
+    }
+
+    private func arguments(_ file: ConfigurationFile) -> [String] {
+        ["--root", root.path, "--create", "--config", file.file.path]
+    }
+
+    /// Our programs are installed beside the gateway.
+    private func program(_ name: String) -> String {
+        let own =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        return URL(filePath: own).deletingLastPathComponent().path + "/\(name)-service"
+    }
+
+    private static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    /// Changes the file. It is replaced as a whole when all programs accept it, otherwise it stays as it was.
+    func change(_ body: (inout JSONMembers) -> Void) async throws {
+        var members = try file().members
+        let before = members
+        body(&members)
+        guard members != before else { return }
+        let new = path + ".new"
+        try write(JSONValue.object(members).formatted() + "\n", to: new)
+        do {
+            try await check(ConfigurationFile(path: new))
+        } catch {
+            unlink(new)
+            throw Refused(description: "\(error)".replacing(new, with: path))
+        }
+        guard rename(new, path) == 0 else { throw rejection("cannot be replaced") }
+    }
+
+    /// Writes and syncs a file that only its owner can read.
+    private func write(_ text: String, to new: String) throws(FileRejection) {
+        unlink(new)
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw rejection("cannot be written") }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+            let rejection = rejection("cannot be written")
+            unlink(new)
+            throw rejection
+        }
+    }
+
+    private func rejection(_ reason: String) -> FileRejection {
+        FileRejection(file: path, reason: "\(reason): \(String(cString: strerror(errno)))")
+    }
+
+    /// A program refuses the settings.
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// `gateway config` with the real programs.
+struct ConfigCommandTests {
+    private struct Directory {
+        let root: String
+
+        var text: String? { try? String(contentsOfFile: root + "/config.json", encoding: .utf8) }
+
+        func write(_ text: String, to file: String) throws {
+            let url = URL(filePath: "\(root)/\(file)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url)
+        }
+
+        func run(_ arguments: String...) async throws -> Program.Outcome {
+            try await Program("gateway").run(["config"] + arguments + ["--root", root])
+        }
+    }
+
+    private func inDirectory(_ body: (Directory) async throws -> Void) async throws {
+        try await withTemporaryDirectory { try await body(Directory(root: $0)) }
+    }
+
+    @Test func `settings are set, shown and removed`() async throws {
+        try await inDirectory { directory in
+            #expect(try await directory.run("show").output == "{}\n")
+            for words in [
+                ["set", "gateway.http", "127.0.0.1:9090"], ["set", "image-data.limit.connections", "500"],
+                ["set", "image-data.no-fetch", "true"], ["set", "site.title", "2024"],
+                ["set", "services.deny-upstream", "203.0.113.0/24", "198.51.100.0/24"],
+            ] {
+                let outcome = try await Program("gateway").run(["config"] + words + ["--root", directory.root])
+                #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(words): \(outcome.errors)")
+            }
+            #expect(
+                try await directory.run("show").output == #"{"gateway":{"http":"127.0.0.1:9090"},"#
+                    + #""image-data":{"limit":{"connections":500},"no-fetch":true},"site":{"title":"2024"},"#
+                    + #""services":{"deny-upstream":["203.0.113.0/24","198.51.100.0/24"]}}"# + "\n")
+            #expect(try await directory.run("show", "gateway.http").output == "\"127.0.0.1:9090\"\n")
+            #expect(try await directory.run("show", "gateway.public-url").output == "null\n")
+            #expect(try await directory.run("unset", "image-data.limit.connections", "site.title").status == 0)
+            #expect(try await directory.run("show", "image-data").output == "{\"no-fetch\":true}\n")
+            #expect(try await directory.run("show", "site").output == "null\n")
+            #expect(try await directory.run("check").status == 0)
+        }
+    }
+
+    @Test(arguments: [
+        (["set", "image-data.hot-byte", "1"], "image-data.hot-byte: Unknown option"),
+        (["set", "services.log-level", "loud"], "services.log-level: The value 'loud'"),
+        (["set", "feeed.log-level", "debug"], "feeed: no program has this name; did you mean feed?"),
+        (["set", "site.titel", "a"], "site.titel"), (["set", "gateway.http", "x"], "gateway.http"),
+        (["set", "services", "1"], "services: must be an object"),
+    ])
+    func `a setting that a program refuses changes nothing`(words: [String], reason: String) async throws {
+        try await inDirectory { directory in
+            try directory.write(#"{"gateway":{"http":"off"}}"#, to: "config.json")
+            let outcome = try await Program("gateway").run(["config"] + words + ["--root", directory.root])
+            #expect(outcome.status == 78 && outcome.errors.contains(reason), "\(outcome.errors)")
+            #expect(outcome.errors.contains("\(directory.root)/config.json:"), "\(outcome.errors)")
+            #expect(directory.text == #"{"gateway":{"http":"off"}}"#)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.root) == ["config.json"])
+        }
+    }
+
+    @Test func `the file sets options of a service, and the command line takes precedence`() async throws {
+        try await inDirectory { directory in
+            try directory.write(
+                #"{"services":{"limit":{"connections":3}},"feed":{"limit":{"frame_bytes":5000}}}"#, to: "config.json")
+            for (arguments, connections) in [([], 3), (["--limit", "connections=4"], 4)] {
+                try await RunningService.with("feed", root: directory.root, arguments: arguments) { _ in
+                    let hello = try await WirePeer.connect(to: .init(directory.root + "/run/feed.sock")).exchange(
+                        #"{"jsonrpc":"2.0","id":1,"method":"rpc.hello","params":{"protocols":[1]}}"#)
+                    #expect(hello?.contains(#""frame_bytes":5000,"#) == true)
+                    #expect(hello?.contains(#""connections":\#(connections),"#) == true)
+                }
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("feed-service", []), ("comments-service", []), ("image-data-service", []), ("search-service", []),
+            ("gateway", ["serve"]),
+        ] as [(String, [String])])
+    func `a program does not start with an invalid file`(program: String, command: [String]) async throws {
+        try await inDirectory { directory in
+            try directory.write("{\n", to: "config.json")
+            let outcome = try await Program(program).run(command + ["--root", directory.root])
+            #expect(
+                outcome.status == 78 && outcome.errors.contains("\(directory.root)/config.json:"), "\(outcome.errors)")
+            // The documentation stays readable.
+            #expect(try await Program(program).run(command + ["--root", directory.root, "--help"]).status == 0)
+        }
+    }
+
+    @Test func `options of a deployment that an earlier version has started are taken over once`() async throws {
+        try await inDirectory { directory in
+            try directory.write(
+                "--upstream https://a.example\n--pin a=sha256/\(pin)\n--no-fetch\n", to: "upstream.options")
+            try directory.write("# a comment\n--max-image-bytes 2000 --limit connections=5\n", to: "options/image-data")
+            try directory.write(
+                "--http=off --limit connections=6 --limit queued_bytes=2000000", to: "options/gateway")
+            try directory.write("", to: "options/runner")
+            #expect(try await directory.run("adopt").status == 0)
+            #expect(
+                try await directory.run("show").output
+                    == #"{"services":{"upstream":"https://a.example","pin":"a=sha256/\#(pin)"},"#
+                    + #""image-data":{"no-fetch":true,"max-image-bytes":2000,"limit":"connections=5"},"#
+                    + #""gateway":{"http":"off","limit":["connections=6","queued_bytes=2000000"]}}"# + "\n")
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.root).sorted()
+            #expect(names == ["config.json", "options.old", "upstream.options.old"])
+        }
+    }
+
+    private let pin = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+}
