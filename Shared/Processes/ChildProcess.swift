@@ -12,6 +12,8 @@ public struct ChildProcess: Sendable {
     /// Why a program was not started, for the operator.
     public struct NotStarted: Error, CustomStringConvertible {
         public let description: String
+
+        public init(description: String) { self.description = description }
     }
 
     /// Starts a program with the default signal handling.
@@ -55,6 +57,12 @@ public struct ChildProcess: Sendable {
             throw NotStarted(description: "cannot start \(command[0]): \(String(cString: strerror(code)))")
         }
         return ChildProcess(id: id)
+    }
+
+    /// Blocks this thread until the process has exited. Its id stays reserved.
+    public func waitForExit() {
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
     /// Blocks this thread until the process has exited, and releases its id.

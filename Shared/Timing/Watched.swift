@@ -60,6 +60,20 @@ public final class Watched<State: Sendable>: Sendable {
         }
     }
 
+    /// Returns as soon as the state fulfils the condition, also in a cancelled task: for what must end before the task may.
+    /// - Parameter isSo: called with each state, under the lock.
+    public func waitDespiteCancellation(until isSo: @escaping @Sendable (State) -> Bool) async {
+        await withUnsafeContinuation { continuation in
+            let isDone = content.withLock { content in
+                if isSo(content.state) { return true }
+                content.lastNumber += 1
+                content.watchers.append(Watcher(number: content.lastNumber, isSo: isSo, continuation: continuation))
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
     private func leave(_ number: Int) {
         let watcher = content.withLock { content -> Watcher? in
             guard let index = content.watchers.firstIndex(where: { $0.number == number }) else { return nil }

@@ -63,17 +63,17 @@ import Testing
             try Data(manifest.utf8).write(to: URL(filePath: plugins + "/likes.json"))
             let add = ["call", "likes.add", "image_id=5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01"]
             try await eventually { try await deployment.gateway(add).status == 0 }
-            let log = try deployment.log(of: "likes")
+            let log = try deployment.log(of: "gateway")
             #expect(log.contains("serving on \(deployment.root)/run/likes.sock"), "\(log)")
 
-            let program = try await deployment.process("plugin-likes")
+            let program = try #require(try deployment.pluginProcess("likes"))
             kill(program, SIGKILL)
             try await eventually { ProcessIdentity(program) == nil }
             try await eventually { try await deployment.gateway(add).status == 0 }
             let outcome = try await deployment.up()
             #expect(outcome.status == 0, "\(outcome.errors)")
 
-            let restarted = try await deployment.process("plugin-likes")
+            let restarted = try #require(try deployment.pluginProcess("likes"))
             try FileManager.default.removeItem(atPath: plugins + "/likes.json")
             try await eventually { ProcessIdentity(restarted) == nil }
             try await eventually { try await deployment.gateway(add).status == 64 }
@@ -84,7 +84,7 @@ import Testing
     func `programs and routes follow random changes of manifests, also through kills`(seed: Int) async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let outcome = try await Program(path: "/usr/bin/env").run([
-                "python3", Program.repository + "/Tests/Runner/wild.py", deployment.root, "--seed", "\(seed)",
+                "python3", Program.repository + "/Tests/Tools/wild-manifests.py", deployment.root, "--seed", "\(seed)",
                 "--steps", "20", "--patience", "600",
             ])
             let history = try deployment.history()
@@ -92,74 +92,66 @@ import Testing
         }
     }
 
-    @Test func `the programs of plugins end with supervisord, also when it is killed`() async throws {
+    @Test func `the programs of plugins end with the gateway, also when it is killed`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let manifest = #"{"name":"idle","socket":"idle.sock","contracts":{},"run":["sleep","1000000"]}"#
+            // They ignore SIGTERM.
+            let manifest =
+                #"{"name":"idle","socket":"idle.sock","contracts":{},"run":["sh","-c","trap '' TERM; sleep 1000000"]}"#
             try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/idle.json"))
-            func program() async throws -> Int32? {
-                let status = try await deployment.supervisorctl("status", "plugin-idle").output
-                return status.firstMatch(of: /RUNNING +pid (\d+)/).flatMap { Int32($0.output.1) }
-            }
-            try await eventually { try await program() != nil }
-            let first = try #require(try await program())
-            kill(try #require(try await deployment.processes()["supervisord"]?.first), SIGKILL)
-            try await eventually { ProcessIdentity(first) == nil }
+            try await eventually { try deployment.pluginProcess("idle") != nil }
+            let first = try #require(try deployment.pluginProcess("idle"))
+            kill(try await deployment.process("gateway"), SIGKILL)
+            try await eventually { ProcessIdentity(first)?.isAlive != true }
 
-            #expect(try await deployment.up().status == 0)
-            try await eventually { try await program() != nil }
-            let second = try #require(try await program())
+            try await eventually { try deployment.pluginProcess("idle") != first }
+            let second = try #require(try deployment.pluginProcess("idle"))
             #expect(try await deployment.down().status == 0)
-            #expect(ProcessIdentity(second) == nil)
+            #expect(ProcessIdentity(second)?.isAlive != true)
         }
     }
 
-    @Test
-    func
-        `the next up reads options, and refuses what the programs would refuse before it changes anything`()
+    @Test func `the next up applies changed settings, and refuses invalid ones before it changes anything`()
         async throws
     {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let before = try await deployment.process("image-data")
-            let feed = try await deployment.process("feed")
-            let file = URL(filePath: deployment.root + "/options/image-data")
+            let before = try await deployment.processes()
+            let settings = try String(contentsOfFile: deployment.root + "/config.json", encoding: .utf8)
             for (wrong, complaint) in [
-                ("--max-image-bytes 0", "from 1 to 33554432"), ("--nonsense", "--nonsense"), ("--ttl '60'", "quotes"),
-                ("--log-level debug --help", "--help"),
+                (#"{"image-data":{"max-image-bytes":0}}"#, "config.json:1: image-data.max-image-bytes: "),
+                (#"{"feed":{"nonsense":1}}"#, "feed.nonsense: Unknown option"), ("{", "config.json:1: "),
             ] {
-                try Data(wrong.utf8).write(to: file)
+                try deployment.configure(wrong)
                 let refused = try await deployment.up()
-                #expect(refused.status == 64 && refused.errors.contains(complaint), "\(refused.errors)")
-                #expect(try await deployment.process("image-data") == before)
+                #expect(refused.status == 78 && refused.errors.contains(complaint), "\(refused.errors)")
             }
-            try Data().write(to: file)
-            for arguments in [["--upstream", "http://a:99999"], ["--upstream", "http://a", "--pin", "nonsense"]] {
+            try deployment.configure(settings)
+            let port = try deployment.httpPort()
+            for (arguments, complaint) in [
+                (["--upstream", "http://a:99999"], "services.upstream"),
+                (["--upstream", "https://a", "--pin", "nonsense"], "services.pin"),
+                (["--upstream", "http://127.0.0.1:\(port)", "--http-port", "\(port)"], "its own upstream"),
+            ] {
                 let refused = try await deployment.up(with: arguments)
-                #expect(refused.status == 64 && refused.errors.contains("refuses"), "\(refused.errors)")
+                #expect(refused.status == 78 && refused.errors.contains(complaint), "\(refused.errors)")
+                #expect(try String(contentsOfFile: deployment.root + "/config.json", encoding: .utf8) == settings)
             }
-            let port = "\(try deployment.httpPort())"
-            let refused = try await deployment.up("--upstream", "http://127.0.0.1:\(port)", "--http-port", port)
-            #expect(refused.status == 64 && refused.errors.contains("its own upstream"), "\(refused.errors)")
-            let unread = URL(filePath: deployment.root + "/options/images")
-            try Data().write(to: unread)
-            let unknown = try await deployment.up()
-            #expect(unknown.status == 64 && unknown.errors.contains("/options/images"), "\(unknown.errors)")
-            try FileManager.default.removeItem(at: unread)
+            #expect(try await deployment.processes() == before)
 
-            try Data("# No large ones.\n\n--max-image-bytes 100 # bytes\r\n--log-level debug\n".utf8).write(to: file)
+            let changed = try await deployment.gateway(
+                "config", "set", "image-data.max-image-bytes", "100", "--root", deployment.root)
+            #expect(changed.status == 0, "\(changed.errors)")
             let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && outcome.errors.contains("other options: image-data"), "\(outcome.errors)")
-            // The refused upstreams were not stored.
-            #expect(outcome.output.hasPrefix("My Feed\n"), "\(outcome.output)")
-            #expect(try await deployment.process("image-data") != before)
-            #expect(try await deployment.process("feed") == feed)
+            #expect(
+                outcome.status == 0 && outcome.errors.contains("Restarting programs: image-data\n"), "\(outcome.errors)"
+            )
+            let after = try await deployment.processes()
+            for name in SupervisedDeployment.names { #expect((after[name] == before[name]) == (name != "image-data")) }
             let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
             #expect(published.status == 65 && published.errors.contains("100"), "\(published.errors)")
         }
     }
 
-    @Test func `up prints the HTTP address, and uses the port until another is given, also as an option`()
-        async throws
-    {
+    @Test func `up prints the HTTP address, and uses the port until another is given`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, first in
             let port = try #require(Self.port(in: first))
             #expect(try await HTTPPeer.exchange(port: port, "/v1/feed?limit=1").status == 200)
@@ -170,26 +162,14 @@ import Testing
             #expect(try await HTTPPeer.exchange(port: newPort, "/v1/feed?limit=1").status == 200)
             let restarted = try await deployment.process("gateway")
             #expect(restarted != gateway)
-            let again = try await deployment.up(environment: ["HTTP_PORT": ""])
-            let unchanged = try await deployment.process("gateway")
-            #expect(Self.port(in: again) == newPort && unchanged == restarted)
-
             // Its own port does not count as in use.
-            let file = URL(filePath: deployment.root + "/options/gateway")
-            for (options, address) in [
-                ("--http 127.0.0.1:\(newPort)", "http://127.0.0.1:\(newPort)/"), ("--http off", nil),
-                ("", "http://127.0.0.1:"),
-            ] {
-                try Data(options.utf8).write(to: file)
-                let outcome = try await deployment.up()
-                #expect(outcome.status == 0, "\(options): \(outcome.errors)")
-                #expect(
-                    outcome.errors.contains(address ?? "gateway --help")
-                        && (address != nil || !outcome.errors.contains("curl")))
-            }
-            try Data("--http off".utf8).write(to: file)
-            let both = try await deployment.up("--http-port", "0")
-            #expect(both.status == 64 && both.errors.contains("/options/gateway"), "\(both.errors)")
+            let again = try await deployment.up("--http-port", "\(newPort)", environment: ["HTTP_PORT": ""])
+            let unchanged = try await deployment.process("gateway")
+            #expect(again.status == 0 && Self.port(in: again) == newPort && unchanged == restarted)
+
+            try deployment.configure(#"{"gateway":{"http":"off"}}"#)
+            let off = try await deployment.up(environment: ["HTTP_PORT": ""])
+            #expect(off.status == 0 && !off.errors.contains("curl"), "\(off.errors)")
         }
     }
 
@@ -245,14 +225,14 @@ import Testing
             let outcome = try await Program(path: "/bin/bash").run([
                 "-c", "cd \(Program.repository) && \(command) --bin \(deployment.programs)",
             ])
-            #expect(outcome.status == 0 && !outcome.errors.contains("no longer set"), "\(outcome.errors)")
+            #expect(outcome.status == 0, "\(outcome.errors)")
             for port in [2, 3] {
                 let published = try await deployment.gateway("publish", "http://127.0.0.1:\(port)/a.jpg", "--unchecked")
                 #expect(published.status == 0, "\(published.errors)")
             }
             let replaced = try await deployment.up("--allow-private-upstream", "127.0.0.1:3")
             #expect(
-                replaced.errors.contains("replace the last ones: --allow-private-upstream 127.0.0.1:2\n"),
+                replaced.errors.contains(#"services.allow-private-upstream was: ["127.0.0.1:2","127.0.0.1:3"]"#),
                 "\(replaced.errors)")
         }
     }

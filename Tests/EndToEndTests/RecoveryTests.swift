@@ -6,13 +6,15 @@ import Testing
 struct RecoveryTests {
     @Test func `supervisord starts a program again, however often it has failed to start`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let program = deployment.root + "/bin/feed-service"
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: program)
+            let (program, away) = (deployment.root + "/bin/feed-service", deployment.root + "/feed-service")
+            try FileManager.default.moveItem(atPath: program, toPath: away)
             kill(try await deployment.process("feed"), SIGKILL)
             try await eventually {
-                try deployment.log(of: "supervisord").split(separator: "\n").count { $0.contains("spawnerr") } >= 5
+                try deployment.log(of: "supervisord").split(separator: "\n").count {
+                    $0.contains("spawnerr") || $0.contains("gave up") || $0.contains("exit status 127")
+                } >= 5
             }
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+            try FileManager.default.moveItem(atPath: away, toPath: program)
             try await eventually { try await deployment.isRight() }
         }
     }
@@ -92,10 +94,11 @@ struct RecoveryTests {
 
     @Test func `a process that only resembles one of ours is not touched`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let path = deployment.root + "/bin/feed-service"
-            // This process has the command line of a service and has its lock file open, but does not hold the lock.
+            let path = deployment.root + "/current/feed-service"
+            // This process has the name and the words of a service, but its program is another one.
             let other = try Program(path: "/bin/bash").start(
-                ["-c", "exec -a '\(path)' sleep 1000 5<'\(deployment.root)/run/feed.sock.lock'"], errors: "/dev/null")
+                ["-c", "exec -a '\(path)' bash -c 'sleep 1000; :' feed-service --root '\(deployment.root)'"],
+                errors: "/dev/null")
             defer { other.send(SIGKILL) }
             #expect(try await deployment.processes()["feed"]?.count == 1)
             #expect(try await deployment.down().status == 0)
@@ -108,22 +111,13 @@ struct RecoveryTests {
     func `a process of another mount namespace with the same paths is not touched`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let directory = (deployment.root as NSString).deletingLastPathComponent
-            let holder = """
-                import fcntl, os, sys, time
-                for name in ("feed.sock.lock", "gateway.sock.lock"):
-                    file = open("\(deployment.root)/run/" + name, "w"); globals()[name] = file
-                    fcntl.flock(file, fcntl.LOCK_EX)
-                os.unlink("\(deployment.root)/run/feed.sock.lock")
-                os.chdir("\(deployment.root)")
-                sys.stderr.write("locked"); sys.stderr.flush(); time.sleep(1000)
-                """
             let other = try Program(path: "/usr/bin/env").start(
                 [
                     "unshare", "-m", "sh", "-c",
-                    "mount -t tmpfs tmpfs '\(directory)' && mkdir -p '\(deployment.root)/run' && exec python3 -c '\(holder)'",
+                    "mount -t tmpfs tmpfs '\(directory)' && exec '\(Program("feed-service").path)' --create --root '\(deployment.root)'",
                 ], errors: nil)
             defer { other.send(SIGKILL) }
-            #expect(await other.errors.wait(for: "locked"), "\(other.errors.text)")
+            #expect(await other.errors.wait(for: "serving on"), "\(other.errors.text)")
             try FileManager.default.removeItem(atPath: deployment.root + "/run")
             #expect(try await deployment.processes()["feed"]?.count == 1)
             #expect(try await deployment.down().status == 0)

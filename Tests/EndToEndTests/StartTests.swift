@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPCTestKit
 import Testing
 
@@ -44,50 +45,46 @@ struct StartTests {
     {
         try await withTemporaryDirectory { directory in
             let pin = "127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-            try Data().write(to: URL(filePath: directory + "/ca.pem"))
+            try FileManager.default.copyItem(
+                atPath: "/etc/ssl/certs/ca-certificates.crt", toPath: directory + "/ca.pem")
             let stubs = try Stubs(directory)
             let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
-            // Each `up` ends when it has written the configuration of supervisord.
+            // Each `up` ends when it has written the settings.
             let tools = try Tool.write("exit 1", as: "supervisord", in: directory)
-            let exceptions = [
-                "--allow-private-upstream 127.0.0.1:2", "--pin \(pin)", "--upstream-ca \(directory)/ca.pem",
-            ]
-            let deny = ["--deny-upstream 192.0.2.0/24", "--contact ops@a.example"]
-            let edge = ["--upstream http://127.0.0.1:3"]
-            let unpinned = [exceptions[0], exceptions[2]]
-            for (arguments, feed, images) in [
-                // Connection options are remembered while nothing is fetched.
-                (["--empty"] + exceptions + deny + ["--no-fetch"], [String](), ["--no-fetch"]),
-                ([], [], ["--no-fetch"]),
-                (["--fetch"], [], exceptions + deny),
-                (["--no-fetch"], [], ["--no-fetch"]),
+            let exceptions =
+                #""allow-private-upstream":"127.0.0.1:2","pin":"\#(pin)","upstream-ca":"\#(directory)/ca.pem""#
+            let others = #""contact":"ops@a.example","deny-upstream":"192.0.2.0/24""#
+            let edge = #""upstream":"https://127.0.0.1:3""#
+            let given =
+                "--allow-private-upstream 127.0.0.1:2 --pin \(pin) --upstream-ca \(directory)/ca.pem"
+            for (arguments, services, fetches) in [
+                (
+                    "--empty \(given) --deny-upstream 192.0.2.0/24 --contact ops@a.example --no-fetch",
+                    [exceptions, others], false
+                ),
+                ("", [exceptions, others], false), ("--fetch", [exceptions, others], true),
+                ("--no-fetch", [exceptions, others], false),
                 // The exceptions were for fetching without an upstream, not for this upstream.
-                (edge, edge + deny, edge + deny),
+                ("--upstream https://127.0.0.1:3", [others, edge], false),
                 // Those for this upstream last until it changes.
-                (exceptions, edge + exceptions + deny, edge + exceptions + deny),
-                (["\(edge[0])/"], edge + exceptions + deny, edge + exceptions + deny),
-                (["--pin none"], edge + unpinned + deny, edge + unpinned + deny),
-                (["--upstream none"], [], ["--no-fetch"]),
-                (["--fetch"], [], deny),
-                (["--deny-upstream none"], [], [deny[1]]), (["--contact none"], [], []),
+                (given, [exceptions, others, edge], false),
+                ("--upstream https://127.0.0.1:3/", [exceptions, others, edge], false),
+                ("--upstream none", [others], false),
+                ("--fetch --deny-upstream none", [#""contact":"ops@a.example""#], true),
+                ("--contact none", [], true),
             ] {
                 let outcome = try await deployment.up(
-                    with: arguments.flatMap { $0.split(separator: " ").map(String.init) }, ["PATH": tools])
-                #expect(outcome.status == 69 && outcome.errors.contains("supervisord does not start"))
-                for (program, options) in [("feed", feed), ("comments", feed), ("image-data", images)] {
-                    let configured = try configuredOptions(of: program, deployment)
-                    #expect(configured == options.joined(separator: " "), "\(arguments): \(outcome.errors)")
-                }
+                    with: arguments.split(separator: " ").map(String.init), ["PATH": tools])
+                #expect(
+                    outcome.status == 69 && outcome.errors.contains("supervisord does not start"), "\(outcome.errors)")
+                let text = try String(contentsOfFile: deployment.root + "/config.json", encoding: .utf8)
+                let settings = try JSONValue(json: text)
+                let expected = try JSONValue(json: "{\(services.joined(separator: ","))}")
+                #expect(settings["services"] ?? .object(JSONMembers()) == expected, "\(arguments): \(text)")
+                #expect(
+                    settings["image-data"]?["no-fetch"] == (fetches ? nil : .boolean(true)), "\(arguments): \(text)")
             }
         }
-    }
-
-    /// The options that supervisord gives to a service, without --root.
-    private func configuredOptions(of program: String, _ deployment: SupervisedDeployment) throws -> String {
-        let text = try String(contentsOfFile: deployment.root + "/supervisord.conf", encoding: .utf8)
-        let command = #"command="%(here)s/bin/\#(program)-service" --root "%(here)s""#
-        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(command) })
-        return line.dropFirst(command.count).trimmingCharacters(in: .whitespaces)
     }
 
     @Test func `--new-store applies to one start only`() async throws {
@@ -132,12 +129,67 @@ struct StartTests {
         }
     }
 
+    @Test func `up --back returns to the release before, and again`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            func release() throws -> String {
+                try FileManager.default.destinationOfSymbolicLink(atPath: deployment.root + "/current")
+            }
+            #expect(try await deployment.up("--empty").status == 0)
+            let (first, none) = (try release(), try await deployment.up("--back"))
+            #expect(none.status == 66 && none.errors.contains("no release before"), "\(none.errors)")
+            try stubs.change("feed-service")
+            #expect(try await deployment.up().status == 0)
+            let (second, changed) = (try release(), try await deployment.processes())
+            #expect(second != first)
+            for expected in [first, second] {
+                let back = try await deployment.up("--back")
+                #expect(back.status == 0 && back.errors.contains("Restarting programs: feed\n"), "\(back.errors)")
+                #expect(try release() == expected)
+                let processes = try await deployment.processes()
+                #expect(processes["feed"] != changed["feed"] && processes["gateway"] == changed["gateway"])
+            }
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
+    /// Needs root, to mount a small disk.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func `an upgrade on a full disk changes nothing`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            try await Tmpfs.with(at: directory + "/root", megabytes: 400) { root in
+                let deployment = SupervisedDeployment(root: root, programs: stubs.directory)
+                #expect(try await deployment.up("--empty").status == 0)
+                let (before, release) = (
+                    try await deployment.processes(),
+                    try FileManager.default.destinationOfSymbolicLink(atPath: root + "/current")
+                )
+                let filler = try Program(path: "/bin/sh").start(
+                    ["-c", "cat /dev/zero > '\(root)/filler'"], errors: nil)
+                try await eventually { filler.status != nil }
+                try stubs.change("feed-service")
+                let full = try await deployment.up()
+                #expect(full.status == 73 && full.errors.contains("Nothing has changed"), "\(full.errors)")
+                #expect(try await deployment.processes() == before)
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: root + "/current") == release)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/releases").count == 1)
+                try FileManager.default.removeItem(atPath: root + "/filler")
+                let outcome = try await deployment.up()
+                #expect(
+                    outcome.status == 0 && outcome.errors.contains("Restarting programs: feed\n"), "\(outcome.errors)")
+                #expect(try await deployment.down().status == 0)
+            }
+        }
+    }
+
     @Test func `up applies the settings of the site, and refuses invalid ones before it changes anything`() async throws
     {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let before = try await deployment.processes()
             let file = URL(filePath: deployment.root + "/config.json")
-            try Data(#"{"site":{"title":"Ana’s photographs"}}"#.utf8).write(to: file)
+            try Data(#"{"gateway":{"http":"127.0.0.1:0"},"site":{"title":"Ana’s photographs"}}"#.utf8).write(to: file)
             #expect(try await deployment.up().output.hasPrefix("Ana’s photographs\n"))
             let titled = try await deployment.processes()
             #expect(titled["gateway"] != before["gateway"] && titled["feed"] == before["feed"])
@@ -150,7 +202,7 @@ struct StartTests {
             #expect(try await deployment.processes() == titled)
 
             try FileManager.default.removeItem(at: file)
-            #expect(try await deployment.up().output.hasPrefix("My Feed\n"))
+            #expect(try await deployment.up("--http-port", "0").output.hasPrefix("My Feed\n"))
         }
     }
 
@@ -164,7 +216,7 @@ struct StartTests {
             // The others run already.
             let broken = try await deployment.up("--wait", "1")
             #expect(broken.status == 1 && broken.errors.contains("Only some programs"), "\(broken.errors)")
-            #expect(broken.errors.contains("log/search.log"), "\(broken.errors)")
+            #expect(broken.errors.contains("log/gateway.log"), "\(broken.errors)")
             #expect(try await deployment.down().status == 0)
         }
     }
@@ -213,11 +265,11 @@ struct StartTests {
                 ("nothing", 1), ("nothing", 1), ("source", 2), ("program", 3), ("new source", 4), ("nothing", 4),
             ] {
                 try project.change(change)
-                // It ends after the build, because of these options.
+                // It ends after the build, because of these settings.
                 let root = "\(directory)/root-\(change == "nothing")"
-                try SupervisedDeployment(root: root).setOptions("", of: "nobody")
+                try SupervisedDeployment(root: root).configure("{")
                 let outcome = try await project.up(root)
-                #expect(outcome.status == 64 && outcome.errors.contains("/options/nobody"), "\(outcome.errors)")
+                #expect(outcome.status == 78 && outcome.errors.contains("config.json"), "\(outcome.errors)")
                 #expect(try project.builds() == builds, "\(change)")
             }
         }

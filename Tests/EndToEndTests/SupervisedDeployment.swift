@@ -12,15 +12,15 @@ struct SupervisedDeployment {
     /// - Parameters:
     ///   - arguments: further arguments of `deploy/up`.
     ///   - environment: variables for `deploy/up` and the programs.
-    ///   - options: those of ROOT/options, by program.
+    ///   - settings: the text of ROOT/config.json; nil for no file.
     static func with<Result>(
-        _ arguments: [String] = [], _ environment: [String: String] = [:], options: [String: String] = [:],
+        _ arguments: [String] = [], _ environment: [String: String] = [:], settings: String? = nil,
         isolation: isolated (any Actor)? = #isolation,
         _ body: (SupervisedDeployment, Program.Outcome) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
-            for (program, words) in options { try deployment.setOptions(words, of: program) }
+            if let settings { try deployment.configure(settings) }
             do {
                 let outcome = try await deployment.up(with: arguments, environment)
                 let result = try await body(deployment, outcome)
@@ -62,7 +62,7 @@ struct SupervisedDeployment {
 
     /// All programs of a deployment.
     static let names =
-        ["feed", "comments", "image-data", "gateway", "runner", "supervisord"] + plugins
+        ["feed", "comments", "image-data", "gateway", "supervisord"] + plugins
 
     /// Our plugins, whose manifests are beside their sources.
     private static let plugins: [String] = {
@@ -73,13 +73,15 @@ struct SupervisedDeployment {
 
     /// The processes of this deployment by name, as the scripts recognise them.
     func processes() async throws -> [String: [Int32]] {
-        let outcome = try await Program(path: "/usr/bin/env").run([
-            "python3", "-I", "-S", Program.repository + "/deploy/lib/processes", root,
-        ])
+        let script = """
+            here=\(Program.repository)/deploy; . "$here/lib/words.sh"; . "$here/lib/deployment.sh"
+            root=$1; for name in "${@:2}"; do echo "$name $(processes "$name")"; done
+            """
+        let outcome = try await Program(path: "/bin/bash").run(["-c", script, "processes", root] + Self.names)
         var processes: [String: [Int32]] = [:]
         for line in outcome.output.split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
-            processes[words[1], default: []].append(try #require(Int32(words[0])))
+            if words.count > 1 { processes[words[0]] = words.dropFirst().compactMap { Int32($0) } }
         }
         return processes
     }
@@ -102,10 +104,17 @@ struct SupervisedDeployment {
         try FileManager.default.createDirectory(atPath: root + "/data", withIntermediateDirectories: false)
     }
 
-    /// Writes ROOT/options/PROGRAM.
-    func setOptions(_ options: String, of program: String) throws {
-        try FileManager.default.createDirectory(atPath: root + "/options", withIntermediateDirectories: true)
-        try Data(options.utf8).write(to: URL(filePath: "\(root)/options/\(program)"))
+    /// Writes ROOT/config.json.
+    func configure(_ settings: String) throws {
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        try Data(settings.utf8).write(to: URL(filePath: root + "/config.json"))
+    }
+
+    /// The process that the gateway has last started for a plugin.
+    func pluginProcess(_ name: String) throws -> Int32? {
+        let log = try log(of: "gateway")
+        return try log.matches(of: Regex("the program of plugin \(name) is started: process ([0-9]+)")).last
+            .flatMap { $0.output[1].substring.flatMap { Int32($0) } }
     }
 
     func gateway(_ arguments: String...) async throws -> Program.Outcome { try await gateway(arguments) }

@@ -78,8 +78,8 @@ struct TierTests {
             guard let index = names.firstIndex(where: { "/" + $0 == request.path }) else { return [.response(404)] }
             return [.response(body: [UInt8](files[index]))]
         } _: { web in
-            let options = ["image-data": "--allow-private-upstream \(web.authority)"]
-            try await SupervisedDeployment.with(["--empty"], options: options) { authority, started in
+            let settings = #"{"image-data":{"allow-private-upstream":"\#(web.authority)"}}"#
+            try await SupervisedDeployment.with(["--empty"], settings: settings) { authority, started in
                 #expect(started.status == 0, "\(started.errors)")
                 var ids: [String] = []
                 for name in names {

@@ -16,19 +16,10 @@ root=${ROOT:-$(standard_root)}
 # Whether deploy/up created ROOT. ROOT/run may have been deleted.
 is_deployment() { [[ -d $root/run || -e $root/supervisord.conf ]]; }
 
-# Prints the HTTP port of the configuration in a directory; empty when there is none.
-configured_port() { sed -n 's/^command=.* --http 127\.0\.0\.1:\([0-9]*\)$/\1/p' "$1/supervisord.conf" 2>/dev/null || true; }
-
-# Prints the HTTP address of this deployment's gateway. With port 0, or if the gateway's own options choose the address, it is
-# read from the gateway's start line in the log.
+# Prints the HTTP address of this deployment's gateway, as the start line in its log says it.
 http_url() {
-    local port
-    port=$(configured_port "$root")
-    if [[ -z $port || $port == 0 ]]; then
-        sed -n 's/.* serving on //p' "$root/log/gateway.log" 2>/dev/null | tail -n 1 | sed -n 's/.* and \(http:[^ ]*\)$/\1/p'
-    else
-        echo "http://127.0.0.1:$port"
-    fi
+    sed -n 's|.* serving on .*/run/gateway\.sock||p' "$root/log/gateway.log" 2>/dev/null | tail -n 1 |
+        sed -n 's/^ and \(http:[^ ]*\)$/\1/p'
 }
 
 # How long supervisord may take to execute a command, and to answer whether it runs, in seconds. Stopping a program takes up to
@@ -53,14 +44,27 @@ lock_deployment() {
     flock -n 9 || { note "waiting for another deploy/up or deploy/down on $root"; flock 9; }
 }
 
-# processes [NAME…]: prints the ids of ROOT's processes, all or only those with these names, in one line.
+# processes [NAME…]: prints the ids of ROOT's processes in one line, all or only those with these names. ROOT is in their command
+# lines, or in the environment of plugins. Processes of another container may have the same words, but another directory of that path.
 processes() {
-    local pid name
-    # -I and -S: start quickly, without the packages of the user and of the system.
-    python3 -I -S "$here/lib/processes" "$root" | while read -r pid name; do
-        if (($# == 0)) || [[ " $* " == *" $name "* ]]; then printf '%s ' "$pid"; fi
+    local file process name words
+    # The kernel keeps 15 characters of a program's name.
+    for file in $(grep -lsxE 'supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm); do
+        process=${file%/comm}
+        words=$(tr '\0' '\n' <"$process/cmdline" 2>/dev/null) && name=$(cat "$file" 2>/dev/null) || continue
+        case $name in
+        supervisord) grep -qxF -- "$root/supervisord.conf" <<<"$words" || continue ;;
+        gateway) grep -qxF serve <<<"$words" && is_for_root "$words" || continue ;;
+        *) is_for_root "$words" || grep -qzxF -- "ROOT=$root" "$process/environ" 2>/dev/null || continue ;;
+        esac
+        [[ ! -e $root || $process/root/$root -ef $root ]] || continue
+        case $name in comments-servic) name=comments ;; image-data-serv) name=image-data ;; *) name=${name%-service} ;; esac
+        if (($# == 0)) || [[ " $* " == *" $name "* ]]; then printf '%s ' "${process#/proc/}"; fi
     done
 }
+
+# Whether the words of a command line, one a line, have --root ROOT.
+is_for_root() { grep -xF -A 1 -- --root <<<"$1" | grep -qxF -- "$root"; }
 
 # Stops all programs of ROOT and waits until they have exited. On SIGTERM, supervisord stops the programs one after the other;
 # each may drain for stopwaitsecs (15). The second step stops programs whose supervisord was killed.
@@ -77,8 +81,13 @@ stop() {
     ((${#pids[@]})) || return 0
     kill -TERM "${pids[@]}" 2>/dev/null || true
     kill -CONT "${pids[@]}" 2>/dev/null || true
-    await_end "$1" "${pids[@]}" || kill -KILL "${pids[@]}" 2>/dev/null || true
-    await_end 5 "${pids[@]}" || die 75 "These processes of $root do not exit: ${pids[*]}"
+    if ! await_end "$1" "${pids[@]}"; then
+        # By now another process may have one of the numbers.
+        read -r -a pids <<<"$(processes "${@:2}")"
+        ((${#pids[@]})) || return 0
+        kill -KILL "${pids[@]}" 2>/dev/null || true
+        await_end 5 "${pids[@]}" || die 75 "These processes of $root do not exit: ${pids[*]}"
+    fi
 }
 
 # await_end SECONDS PID…: returns whether all of them exited in time.

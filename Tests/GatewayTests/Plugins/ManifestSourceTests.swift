@@ -6,12 +6,12 @@ import Testing
 
 @testable import gateway
 
-/// Which manifests are in force, as the gateway and the runner decide it in turns.
+/// Which manifests are in force.
 @Suite struct ManifestSourceTests {
     private func withSource(_ body: (ManifestSource) async throws -> Void) async throws {
         try await withTemporaryDirectory { root in
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: false)
-            try await body(ManifestSource(of: Root(root), ownSocket: nil))
+            try await body(ManifestSource(of: Root(root), ownSocket: root + "/run/gateway.sock"))
         }
     }
 
@@ -116,9 +116,9 @@ import Testing
     @Test func `a record that cannot be written is a failure, and the follower decides without it`() async throws {
         try await withSource { source in
             try FileManager.default.createDirectory(
-                atPath: source.root + "/plugins.in-force.lock", withIntermediateDirectories: false)
+                atPath: source.root + "/plugins.in-force", withIntermediateDirectories: false)
             let rejection = #expect(throws: FileRejection.self) { try source.decideAndRecord(after: []) }
-            #expect(rejection?.reason == "cannot be locked: Is a directory")
+            #expect(rejection?.reason == "cannot be written: Is a directory")
             try Self.write(Self.manifest("likes", path: "x"), to: "likes", of: source)
             let (registry, log) = (PluginRegistry(), RecordedLog())
             await PluginFollower(registry: registry, source: source, ownInstance: "1", logger: log.logger).load()
@@ -127,26 +127,7 @@ import Testing
         }
     }
 
-    @Test func `all that decide at the same time agree`() async throws {
-        try await withSource { source in
-            let names = ["a", "b", "c", "d"]
-            for round in 0..<20 {
-                for name in names {
-                    let text = (round + name.utf8.count) % 3 == 0 ? "{" : Self.manifest(name, path: "x\(round % 2)")
-                    try Self.write(text, to: name, of: source)
-                }
-                let decisions = try await withThrowingTaskGroup(of: [PluginManifest].self) { group in
-                    for _ in 0..<4 { group.addTask { try source.decideAndRecord(after: []).manifests } }
-                    return try await group.reduce(into: []) { $0.append($1) }
-                }
-                #expect(Set(decisions.map { $0.map(\.name).description }).count == 1, "\(decisions)")
-            }
-        }
-    }
-
-    // MARK: gateway manifests
-
-    @Test func `the command decides by the rules of the gateway, while no gateway runs`() async throws {
+    @Test func `files that are invalid, conflict or claim what is the gateway's own are refused`() async throws {
         try await withSource { source in
             try Self.write(Self.manifest("likes", path: "x"), to: "likes", of: source)
             for (name, text) in [
@@ -157,17 +138,9 @@ import Testing
             ] {
                 try Self.write(text, to: name, of: source)
             }
-            let outcome = try await Program("gateway").run(["manifests", "--root", source.root])
-            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
-            let decision = try RawJSON(checking: outcome.output).read(as: ManifestDecision.codec)
+            let decision = try source.decideAndRecord(after: [])
             #expect(decision.manifests.map(\.name) == ["conflict"] && decision.manifests.first?.run == ["./a"])
             #expect(Set(decision.rejections.map(\.name)) == ["unknown", "none", "likes", "own", "feed"])
         }
-    }
-
-    @Test func `the command fails when it cannot record`() async throws {
-        let outcome = try await Program("gateway").run(["manifests", "--root", "/nonexistent"])
-        #expect(outcome.status != 0 && outcome.output.isEmpty)
-        #expect(outcome.errors.contains("cannot be locked: No such file or directory"), "\(outcome.errors)")
     }
 }

@@ -136,7 +136,6 @@ import Testing
             let decided = Set(choice.manifests.map(\.name) + choice.refused.map(\.manifest.name))
             #expect(Set(valid.map(\.name)).subtracting(decided).isEmpty, "\(state)")
             #expect(choice.refused.count == Set(choice.refused.map(\.manifest.name)).count, "\(state)")
-            // The gateway and the runner decide one after the other.
             let again = Self.choose(valid, invalid: invalid, after: choice.manifests)
             #expect(
                 again.manifests.sorted { $0.name < $1.name } == choice.manifests.sorted { $0.name < $1.name },

@@ -265,7 +265,7 @@ import Testing
         #expect(try await rejection(ofRun: run) != nil)
     }
 
-    @Test(arguments: ["feed", "comments", "image-data", "runner", "supervisord"])
+    @Test(arguments: ["feed", "comments", "image-data"])
     func `a plugin with the name of a program of the deployment has no program`(name: String) async throws {
         let reason = try await rejection(ofRun: #"["a"]"#, name: name)
         #expect(reason == "run: the deployment itself has a program named \(name)")

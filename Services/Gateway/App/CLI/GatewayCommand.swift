@@ -48,7 +48,7 @@ struct GatewayCommand: AsyncParsableCommand {
             ImageCommand.self,
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
-            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self, ManifestsCommand.self,
+            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self, RunPluginCommand.self,
         ] + PluginClients.all.map { $0.command })
 
     static func main() async {

@@ -27,6 +27,18 @@ struct DeploymentSettings {
         _ = try file.words(for: ServeCommand.self, in: ServeCommand.sections)
         _ = try ServeCommand.configured(arguments(file))
         for name in Self.services + plugins { try await check(file, by: name) }
+        try checkUpstream(of: file)
+    }
+
+    /// An edge that is its own upstream would wait for itself.
+    private func checkUpstream(of file: ConfigurationFile) throws(FileRejection) {
+        let upstream = file.members[ConfigurationFile.services]?["upstream"]?.text.flatMap(URLComponents.init(string:))
+        guard let upstream, let port = upstream.port, ["127.0.0.1", "localhost"].contains(upstream.host) else { return }
+        let own = file.members["gateway"]?["http"]?.text.map(HTTPAddress.init) ?? .standard
+        guard port == own?.port, port != 0 else { return }
+        throw file.rejection(
+            at: "\(ConfigurationFile.services).upstream",
+            "an edge cannot be its own upstream: \(port) is the port of its gateway (gateway.http)")
     }
 
     /// The plugins that have settings.

@@ -14,17 +14,17 @@ struct FormerOptions {
     private static let upstream = "upstream.options"
     private static let folder = "options"
 
-    init(of root: Root) throws {
+    init(of root: Root, httpPort: Int?) throws {
         self.root = root
         if let words = try Self.words(of: "\(root.path)/\(Self.upstream)") {
-            // Without an upstream only image-data connects to others.
-            let isEdge = words.contains("--upstream")
-            self.words.append((isEdge ? ConfigurationFile.services : "image-data", words))
+            self.words.append((ConfigurationFile.services, words))
         }
         for program in ["feed", "comments", "image-data", "gateway"] {
             guard let words = try Self.words(of: "\(root.path)/\(Self.folder)/\(program)") else { continue }
             self.words.append((program, words))
         }
+        let hasHTTP = words.contains { $0.section == "gateway" && $0.words.contains { $0.hasPrefix("--http") } }
+        if let httpPort, !hasHTTP { words.append(("gateway", ["--http=127.0.0.1:\(httpPort)"])) }
     }
 
     /// - Returns: nil if there is no file.

@@ -1,5 +1,4 @@
 import GatewayContract
-import JSON
 import ServiceKit
 
 /// Which manifests are in force after a look at the folder, and which files are not used.
@@ -9,21 +8,6 @@ struct ManifestDecision: Sendable {
 
     /// Whether the folder has symbolic links.
     var hasLinks = false
-
-    /// As `gateway manifests` prints it.
-    static let codec = Codec<ManifestDecision>.object { object in
-        let manifests = object.required("manifests", .array(of: PluginManifest.codec), \.manifests)
-        let refused = object.required("refused", .array(of: RefusedManifest.codec), \.refused)
-        return { members throws(JSONError) in
-            ManifestDecision(
-                manifests: try members[manifests],
-                rejections: try members[refused].map {
-                    FileRejection(file: $0.file, line: $0.line, reason: $0.reason)
-                })
-        }
-    }
-
-    private var refused: [RefusedManifest] { rejections.map(RefusedManifest.init) }
 }
 
 extension RefusedManifest {

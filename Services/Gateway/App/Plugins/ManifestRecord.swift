@@ -4,27 +4,19 @@ import ServiceKit
 
 /// The file that lists the manifests in force, `ROOT/plugins.in-force`.
 ///
-/// The gateway and `deploy/runner` decide after it and write it in turns, so that they always agree. It also outlives them: after a
-/// restart the same manifests are in force. A lost file loses only the order in which conflicting manifests came.
+/// It outlives the gateway: after a restart the same manifests are in force. A lost file loses only the order in which conflicting
+/// manifests came.
 struct ManifestRecord: Sendable {
     let path: String
 
-    /// Replaces the manifests in force. Other processes wait meanwhile.
+    /// Replaces the manifests in force.
     /// - Parameters:
     ///   - known: the manifests in force if there is no file, or its content is not valid.
     ///   - decide: returns the decision after the manifests that were in force. They agree with each other.
-    /// - Throws: `FileRejection` when the file cannot be locked or written.
+    /// - Throws: `FileRejection` when the file cannot be written.
     func update(
         orAfter known: [PluginManifest], _ decide: ([PluginManifest]) -> ManifestDecision
     ) throws(FileRejection) -> ManifestDecision {
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw rejection("cannot be locked", errno) }
-        defer {
-            // Closing is not enough: a child process that is being spawned holds a copy of the descriptor until `exec`.
-            flock(lock, LOCK_UN)
-            close(lock)
-        }
-        while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw rejection("cannot be locked", errno) } }
         let recorded = read()
         let decision = decide(recorded ?? known)
         let manifests = decision.manifests.sorted { $0.name < $1.name }

@@ -2,7 +2,7 @@ import Foundation
 import RPC
 import ServiceKit
 
-/// The folder of manifests of a deployment, and the rules of which are in force. The gateway and `deploy/runner` both use it.
+/// The folder of manifests of a deployment, and the rules of which are in force.
 struct ManifestSource: Sendable {
     let folder: PluginFolder
 
@@ -20,7 +20,7 @@ struct ManifestSource: Sendable {
 
     /// Reads the folder, and records what is in force now. May block.
     /// - Parameter known: the manifests in force if there is no record of them.
-    /// - Throws: when the record cannot be locked or written.
+    /// - Throws: when the record cannot be written.
     func decideAndRecord(after known: [PluginManifest]) throws(FileRejection) -> ManifestDecision {
         try ManifestRecord(path: "\(root)/plugins.in-force").update(orAfter: known, decide)
     }

@@ -19,7 +19,7 @@ struct PluginManifest: Sendable, Equatable {
     /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
 
-    /// The program and its arguments, which `deploy/runner` runs. It asks `gateway manifests`.
+    /// The program and its arguments, which the gateway runs.
     var run: [String]?
 
     /// What it adds to the items of the gateway's answers.

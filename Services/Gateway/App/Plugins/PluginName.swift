@@ -7,8 +7,8 @@ enum PluginName {
     /// The first parts of the names of the protocol's and the gateway's own methods.
     static let reserved = ["rpc", "gateway"]
 
-    /// The programs of a deployment. Each has a log of its name, so no plugin with such a name can have a program.
-    static let programs = ["feed", "comments", "image-data", "gateway", "runner", "supervisord"]
+    /// The programs that the supervisor runs, so no plugin with such a name can have a program.
+    static let programs = ["feed", "comments", "image-data", "gateway"]
 
     static let codec = Codec<String>.string.map(
         describedAs: ["pattern": .string("^[a-z][a-z0-9-]{0,31}$")],

@@ -125,9 +125,11 @@ struct ConfigAdoptCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigOptions
 
+    @Option(help: ArgumentHelp("The port that the deployment has used.", valueName: "port")) var httpPort: Int?
+
     func run() async throws {
         let settings = options.settings
-        let former = try FormerOptions(of: settings.root)
+        let former = try FormerOptions(of: settings.root, httpPort: httpPort)
         try await settings.change { former.set(in: &$0) }
         try former.putAside()
     }

@@ -158,21 +158,20 @@ struct PublishCommand: ClientCommand {
         }
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
         let option = "--allow-private-upstream"
-        let endpoints = allowed(by: option).filter { $0 != "\(host):\(port)" } + ["\(host):\(port)"]
+        let endpoints = allowedEndpoints.filter { $0 != "\(host):\(port)" } + ["\(host):\(port)"]
         return
             (["deploy/up --root", client.deployment?.shellWord ?? "DIR"] + endpoints.map { "\(option) \($0.shellWord)" })
             .joined(separator: " ")
     }
 
-    /// The values that the last `deploy/up` set for an option. A suggested command must repeat them, because new
-    /// values replace them. Empty if this user cannot read the deployment's file.
-    private func allowed(by option: String) -> [String] {
-        guard let file = client.deployment.map({ $0 + "/upstream.options" }),
-            let text = try? String(contentsOfFile: file, encoding: .utf8)
-        else { return [] }
-        return text.split(separator: "\n").filter { $0.hasPrefix(option + " ") }.map {
-            String($0.dropFirst(option.count + 1))
+    /// What the settings allow. A suggested command must repeat it, because new values replace it. Empty if this user cannot read the
+    /// settings.
+    private var allowedEndpoints: [String] {
+        guard let root = client.deployment, let file = try? ConfigurationFile(path: Root(root).configuration) else {
+            return []
         }
+        let value = file.members[ConfigurationFile.services]?["allow-private-upstream"]
+        return (value?.elements ?? value.map { [$0] } ?? []).compactMap(\.text)
     }
 
     private func store(_ session: Session) async throws -> PutAnswer {

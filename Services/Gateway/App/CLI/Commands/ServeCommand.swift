@@ -48,14 +48,18 @@ struct ServeCommand: ConfiguredCommand {
         let gateway = Gateway(registry, site: site, now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
-            health: { [] }, companions: { await run(gateway, follower) },
+            health: { [] },
+            companions: {
+                await run(gateway, follower, PluginPrograms(registry: registry, root: root, logger: process.logger))
+            },
             front: try listener.map { try front($0, gateway, token, process) })
     }
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
-    private func run(_ gateway: Gateway, _ follower: PluginFollower) async {
+    private func run(_ gateway: Gateway, _ follower: PluginFollower, _ programs: PluginPrograms) async {
         await withTaskExecutorPreference(gateway.registry.executor) {
             async let _: Void = follower.run()
+            async let _: Void = programs.run()
             await gateway.run()
         }
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Change the manifests of a running deployment at random, and kill its programs, its runner and its gateway.
+"""Change the manifests of a running deployment at random, and kill the programs of its plugins and its gateway.
 
-Usage: wild.py ROOT [--seed N] [--steps N] [--patience SECONDS]
+Usage: wild-manifests.py ROOT [--seed N] [--steps N] [--patience SECONDS]
 
 After each step the programs that run must be those of the manifests in force, each once, and the gateway must serve the same
 plugins. Prints the steps of a failure, and then the longest time after which a step without a kill was right. ROOT must be a
@@ -136,12 +136,9 @@ class World:
 
     def kill(self, name):
         pids = self.running().get(name, [])
-        what = self.random.choice(("program", "runner", "gateway"))
-        self.history.append("kill %s" % (name if what == "program" else what))
-        if what == "program":
-            targets = [pid for pid, _ in pids]
-        else:
-            targets = pids_of("%s/bin/%s" % (self.root, what), *(["serve"] if what == "gateway" else ["--root"]))
+        is_gateway = self.random.random() < 0.4
+        self.history.append("kill %s" % ("the gateway" if is_gateway else name))
+        targets = gateways(self.root) if is_gateway else [pid for pid, _ in pids]
         for pid in targets:
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -159,7 +156,7 @@ class World:
         """The programs of plugins by name, each with its process and its last argument."""
         found = {}
         for pid, words in processes():
-            if words[-4:-2] == [self.program, self.root]:
+            if words[-3:-2] == [self.root] and words[-4].endswith("/plugins/wild") and "run-plugin" not in words:
                 found.setdefault(words[-2], []).append((pid, words[-1]))
         return found
 
@@ -220,8 +217,8 @@ def processes():
             yield int(path.split("/")[2]), words
 
 
-def pids_of(program, argument):
-    return [pid for pid, words in processes() if program in words[:2] and argument in words[1:3] and "--exec" not in words]
+def gateways(root):
+    return [pid for pid, words in processes() if words[0].endswith("/gateway") and words[1:4] == ["serve", "--root", root]]
 
 
 def arguments():
