@@ -1,5 +1,5 @@
 import { root } from "./document.js";
-import { anchor, middleOf, returnTo } from "./scroll-anchor.js";
+import { lookedAt, returnTo } from "./scroll-anchor.js";
 
 function cookie(name) {
   return document.cookie.split("; ").find((pair) => pair.startsWith(name + "="))?.slice(name.length + 1);
@@ -12,20 +12,13 @@ export function watchSettings() {
     root.dataset.theme = cookie("theme") ?? root.dataset.theme;
     root.dataset.layout = cookie("layout") ?? root.dataset.layout;
   };
-  let last = null;
-  /** What the reader looks at: also when the last layout has another picture in the middle, that of the layout before. */
-  const kept = () => {
-    const row = document.getElementById(last?.id);
-    if (!row || Math.abs(middleOf(row) - last.reached) > 1) last = anchor();
-    return last;
-  };
   document.querySelector(".tools")?.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-theme], a[data-layout]");
     if (!link) return;
     event.preventDefault();
     const setting = link.dataset.theme ? "theme" : "layout";
     // Each reading of a position after the change lays out all rows, so positions are read before.
-    const place = setting === "layout" ? kept() : null;
+    const place = setting === "layout" ? lookedAt() : null;
     const url = new URL(link.href);
     if (link.dataset.theme === systemTheme()) url.searchParams.set("theme", "auto");
     root.dataset[setting] = url.searchParams.get(setting);

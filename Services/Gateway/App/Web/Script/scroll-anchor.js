@@ -15,6 +15,15 @@ export function anchor() {
   return rows.length ? rows.reduce((one, other) => distance(other) < distance(one) ? other : one) : null;
 }
 
+/** The picture that the page has returned to last. */
+let returned = null;
+
+/** What the reader looks at: the picture that the page has returned to, while it is still there, or else that in the middle of the window. */
+export function lookedAt() {
+  const row = document.getElementById(returned?.id);
+  return row && Math.abs(middleOf(row) - returned.reached) <= 1 ? returned : anchor();
+}
+
 let returning = new AbortController();
 
 /**
@@ -25,28 +34,36 @@ export function returnTo(anchor) {
   const row = document.getElementById(anchor?.id);
   if (!row) return;
   let [steps, steady] = [0, 0];
+  returned = anchor;
   returning.abort();
   const reader = returning = new AbortController();
   // A reader who scrolls decides.
   for (const name of ["wheel", "touchstart", "keydown"]) addEventListener(name, () => reader.abort(), { signal: reader.signal, passive: true });
   const adjust = () => {
-    if (reader.signal.aborted || ++steps > 180 || steady === 5) return reader.abort();
-    anchor.reached = middleOf(row);
-    const difference = anchor.reached - anchor.place;
+    if (reader.signal.aborted) return;
+    const difference = middleOf(row) - anchor.place;
     steady = Math.abs(difference) > 0.5 ? 0 : steady + 1;
     if (!steady) scrollBy({ top: difference, behavior: "instant" });
-    requestAnimationFrame(adjust);
+    anchor.reached = middleOf(row);
+    if (++steps < 180 && steady < 5) return requestAnimationFrame(adjust);
+    reader.abort();
+    keep(anchor);
   };
   adjust();
 }
 
-/** Keeps the picture in the middle of the window when the width changes, for example because a phone is turned: all rows get another height. */
+/** A picture and its place in a window of a certain height; null at the top of the feed. */
+let kept = null;
+
+function keep(anchor) { kept = anchor && scrollY > 0 ? { ...anchor, height: innerHeight } : null; }
+
+/** Keeps what the reader looks at in its place when the width changes, for example because a phone is turned: all rows get another height. */
 export function watchWidth() {
-  let [place, width, height] = [null, innerWidth, innerHeight];
-  addEventListener("scrollend", () => { [place, height] = [scrollY > 0 ? anchor() : null, innerHeight]; });
+  let width = innerWidth;
+  addEventListener("scrollend", () => keep(lookedAt()));
   addEventListener("resize", () => {
     if (innerWidth === width) return;
     width = innerWidth;
-    if (place) returnTo({ ...place, place: place.place / height * innerHeight });
+    if (kept) returnTo({ id: kept.id, place: kept.place / kept.height * innerHeight });
   });
 }
