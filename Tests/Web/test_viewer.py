@@ -52,6 +52,7 @@ def test_a_tap_hides_the_caption_and_shows_it_again(open_wide, wide, options):
         assert box["y"] + box["height"] == page.viewport_size["height"]
         tap(200, 200)
         page.wait_for_selector(CAPTION, state="hidden")
+        assert page.get_by_role("heading", name="Old tram", level=1).count() == 1 and page.get_by_role("link", name="CC-BY-4.0").count() == 0
         tap(200, 200)
         page.wait_for_selector(CAPTION)
         page.keyboard.press("c")
@@ -188,6 +189,29 @@ def requested(page):
     found = []
     page.on("request", lambda request: found.extend(re.findall("/image/([^/]+)/data$", request.url)))
     return found
+
+
+def test_a_swipe_may_begin_on_the_retry_sign(open_wide, wide):
+    page = open_wide(None, **PHONE)
+    page.route("**/data*", lambda route: route.fulfill(status=503))
+    page.goto(picture(wide))
+    page.wait_for_selector("#stage.failed .retry")
+    assert page.is_visible(".stage-placeholder") and page.is_hidden("#stage img:not(.stage-placeholder)")
+    Fingers(page).move(((195, 422), (45, 422)))
+    page.wait_for_url(f"**{picture(wide, 2)}")
+
+
+def test_the_placeholder_is_shown_until_the_picture_has_come(open_wide, wide):
+    page, held = open_wide(None), []
+    page.route("**/data*", lambda route: held.append(route))
+    page.goto(picture(wide), wait_until="commit")
+    page.wait_for_function("() => document.querySelector('.stage-placeholder')?.naturalWidth")
+    # Both are as wide and as high as the window lets the picture be.
+    assert page.eval_on_selector(".stage-placeholder", "one => [one.offsetWidth, one.offsetHeight]") == [800, 900]
+    until(page, lambda: held)
+    held.pop(0).continue_()
+    page.wait_for_selector(".stage-placeholder", state="detached")
+    page.unroute("**/data*")
 
 
 def test_the_neighbours_are_loaded_ahead(open_wide, wide):

@@ -1,5 +1,6 @@
 import { watchKeys } from "./keys.js";
 import { loadAhead, openNeighbour } from "./neighbours.js";
+import { showPlaceholder } from "./viewer-placeholder.js";
 import { watchFailure } from "./viewer-retry.js";
 
 /** Zoom by wheel, pinch and double tap; a tap hides the caption; swipe and arrows lead to the neighbours, Escape and a swipe down close. */
@@ -22,8 +23,10 @@ class Viewer {
       this.#zoom(this.#scale * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
     }, { passive: false });
     stage.addEventListener("pointerdown", (event) => {
-      if (event.button || event.target.closest("a, button, summary")) return;
-      stage.setPointerCapture(event.pointerId);
+      const control = event.target.closest("a, button, summary");
+      // A swipe may begin on the retry sign, which is in the middle. A captured pointer would not press it.
+      if (event.button || control && !control.matches(".retry")) return;
+      if (!control) stage.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, event);
       this.#start = this.#pointers.size === 1 ? event : null;
     });
@@ -92,7 +95,7 @@ class Viewer {
     this.#start = null;
     if (!start) return;
     const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
-    if (Math.hypot(x, y) < 10) this.#tap(event);
+    if (Math.hypot(x, y) < 10) start.target.closest(".retry") || this.#tap(event);
     else if (this.#scale > 1 || event.pointerType === "mouse") return;
     else if (y > 80 && y > Math.abs(x)) this.#close();
     else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) openNeighbour(x < 0 ? "next" : "prev");
@@ -111,6 +114,7 @@ class Viewer {
 /** The picture in full size. */
 export function startViewer() {
   new Viewer();
+  showPlaceholder();
   watchFailure();
   loadAhead();
 }
