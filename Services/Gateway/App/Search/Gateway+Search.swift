@@ -11,9 +11,19 @@ struct SearchAnswer: Sendable {
     /// Without the items that the feed does not have any more, or cannot answer for.
     let hits: [Hit]
 
+    /// Whether the feed has answered. Otherwise the hits are those that readers have seen.
+    let isWhole: Bool
+
     struct Hit: Sendable {
         let item: EnrichedItem
         let found: FoundItem
+    }
+
+    init(_ found: FoundItems, _ items: [EnrichedItem], isWhole: Bool = true) {
+        let byID = Dictionary(items.map { ($0.item.id, $0) }, uniquingKeysWith: { first, _ in first })
+        self.found = found
+        hits = found.items.compactMap { hit in byID[hit.imageID].map { Hit(item: $0, found: hit) } }
+        self.isWhole = isWhole
     }
 }
 
@@ -21,10 +31,20 @@ extension Gateway {
     /// - Throws: `unavailable` while the plugin does not answer.
     func search(_ params: SearchItems, _ options: CallOptions) async throws(RPCError) -> SearchAnswer {
         let found = try await registry.plugin(SearchClient.plugin).call(SearchContract.items, params, options)
-        let items = try await items(found.items.map(\.imageID), options)
-        return SearchAnswer(
-            found: found,
-            hits: found.items.compactMap { hit in items[hit.imageID].map { SearchAnswer.Hit(item: $0, found: hit) } })
+        return SearchAnswer(found, try await items(found.items.map(\.imageID), options))
+    }
+
+    /// The results for a reader, who waits for search, and then for the feed, no longer than for a page of the feed. While the feed does
+    /// not answer, those that readers have seen elsewhere.
+    func shownResults(_ params: SearchItems, _ options: CallOptions) async throws(RPCError) -> SearchAnswer {
+        let options = options.optional(within: Feed.patience, now: registry.clock.now)
+        let found = try await registry.plugin(SearchClient.plugin).call(SearchContract.items, params, options)
+        let ids = found.items.map(\.imageID)
+        let shown = ids.compactMap(feed.shown.item).map { EnrichedItem(item: $0) }
+        let earlier = shown.isEmpty ? nil : SearchAnswer(found, shown, isWhole: false)
+        return try await feed.answer(or: earlier, FeedContract.items.name, options) { options throws(RPCError) in
+            SearchAnswer(found, try await items(ids, options))
+        }
     }
 
     func suggestions(_ params: Suggest, _ options: CallOptions) async throws(RPCError) -> Suggestions {
@@ -33,13 +53,11 @@ extension Gateway {
 
     /// The items of the feed with what other services know of them. Search may still have items that were just removed, and an edge
     /// items that it can no longer answer for; those are left out.
-    private func items(_ ids: [UUID], _ options: CallOptions) async throws(RPCError) -> [UUID: EnrichedItem] {
+    private func items(_ ids: [UUID], _ options: CallOptions) async throws(RPCError) -> [EnrichedItem] {
         let items = try await feed.items(ids, options)
         async let extensions = enriching.extensions(of: items.map(\.id), options)
         let hinted = await pictures.hinted(items, options)
         let values = await extensions
-        return Dictionary(
-            hinted.map { ($0.id, values.enriched($0)) },
-            uniquingKeysWith: { first, _ in first })
+        return hinted.map(values.enriched)
     }
 }

@@ -11,7 +11,7 @@ extension Pages {
         _ search: SearchRequest, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let answer = await result { () throws(RPCError) in
-            try await gateway.search(search.params(size: Self.pageSize(.list)), options)
+            try await gateway.shownResults(search.params(size: Self.pageSize(.list)), options)
         }
         if let error = answer.error, !Self.passing.contains(error.kind) { throw error }
         let language = reader.language
@@ -29,6 +29,7 @@ extension Pages {
                 ? SearchText.nothing.text(in: language, wanted) : nil,
             "indexing": found?.indexing.map { SearchText.indexing.text(in: language, "\($0)") },
             "unavailable": answer.error != nil,
+            "problem": answer.value?.isWhole == false ? Texts(language)[.partsUnavailable] : nil,
             "next": found?.nextAfter.map { search.path(path("/search"), after: $0) },
             "first": search.after == nil ? nil : search.path(path("/search")),
         ]

@@ -22,6 +22,9 @@ const surplus = { [assets]: 5, [pages]: 20, [images]: 50 };
 /** The entries that this worker has stored since it last listed the cache; a worker that has just started has listed none. */
 const storedSinceListing = { ...surplus };
 
+/** The requests for pictures under way, and the pages that wait for them. A browser that cancels a page's request leaves the worker's. */
+const loading = new Set();
+
 addEventListener("install", () => skipWaiting());
 
 addEventListener("activate", (event) => {
@@ -39,10 +42,12 @@ addEventListener("fetch", (event) => {
   else if (name || request.mode === "navigate" && request.method === "GET") event.respondWith(networkFirst(event, name));
 });
 
-/** A page sends what it has loaded before this worker could see it. */
+/** A page sends what it has loaded before this worker could see it, and which picture it does not want any more; without a URL, all of them. */
 addEventListener("message", (event) => {
+  const { store = [], cancels, url } = event.data;
+  if (cancels) for (const one of loading) if (one.page === event.source.id && one.url === (url ?? one.url)) one.controller.abort();
   event.waitUntil((async () => {
-    for (const url of event.data.store) {
+    for (const url of store) {
       const request = new Request(url, { headers: { Accept: url.includes("/data") ? "image/*" : "text/html" } });
       const name = cacheFor(request);
       // The offline page follows the settings of the reader.
@@ -94,13 +99,27 @@ async function storedFirst(event, name) {
   return response;
 }
 
+/** The answer of the network, or an empty one that nobody waits for when the page has cancelled its request. */
+async function cancellable({ request, clientId }) {
+  const one = { page: clientId, url: request.url, controller: new AbortController() };
+  loading.add(one);
+  try {
+    return await fetch(request, { signal: one.controller.signal });
+  } catch (error) {
+    if (!one.controller.signal.aborted) throw error;
+    return new Response(null, { status: 499 });
+  } finally {
+    loading.delete(one);
+  }
+}
+
 /** The answer of the network. A stored copy takes its place when it fails, and when the reader waits for a page or a picture too long. */
 async function networkFirst(event, name) {
   const { request } = event;
   const isOpened = request.mode === "navigate";
   // A script can wait: it shows a copy already.
   const isWaitedFor = isOpened || name === images;
-  const network = fetch(request);
+  const network = name === images ? cancellable(event) : fetch(request);
   // An answer that is too late for the reader is stored nevertheless.
   if (name) event.waitUntil(network.then((response) => keep(name, request, response.clone())).catch(() => {}));
   const answer = network.catch(() => null);

@@ -21,6 +21,7 @@ watchNeighbours();
 watchKeysHelp();
 storedCopy.show(document);
 watchAges();
+pictures.yieldToNavigation();
 addEventListener("offline", () => storedCopy.update());
 addEventListener("online", () => {
   storedCopy.update();

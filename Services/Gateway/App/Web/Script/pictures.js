@@ -1,4 +1,5 @@
 import { inert, kind, part } from "./document.js";
+import { cancelInWorker } from "./service-worker.js";
 
 /** Requests pictures that are near, and releases those that are far: removing the address of an image cancels its request. */
 class Pictures {
@@ -55,6 +56,27 @@ class Pictures {
     return copy;
   }
 
+  /** Cancels what has not come while the reader opens another page: it may hold all connections that a browser has to a host. */
+  yieldToNavigation() {
+    let rows = [];
+    const resume = () => {
+      rows.forEach((row) => this.#near.observe(row));
+      rows = [];
+    };
+    globalThis.navigation?.addEventListener("navigate", ({ destination, downloadRequest }) => {
+      if (destination.sameDocument || downloadRequest !== null || !destination.url.startsWith(location.origin)) return;
+      rows = [...document.querySelectorAll(".item:has(> .loading)")];
+      for (const row of rows) {
+        this.#near.unobserve(row);
+        this.#release(row.querySelector(".photo"));
+        row.querySelector(".picture").classList.add("loading");
+      }
+      cancelInWorker();
+    });
+    globalThis.navigation?.addEventListener("navigateerror", resume);
+    addEventListener("pageshow", resume);
+  }
+
   retryFailed() { document.querySelectorAll(".failed .retry").forEach((button) => button.click()); }
 
   #frame(photo) { return photo.closest(".picture"); }
@@ -82,6 +104,7 @@ class Pictures {
   #release(photo) {
     if (this.#isBlank(photo)) return;
     this.#boxes.unobserve(photo);
+    if (!photo.complete && photo.currentSrc) cancelInWorker(photo.currentSrc);
     this.#addresses.set(photo, { srcset: photo.srcset, src: photo.getAttribute("src") });
     // In this order: without `srcset` the file of `src` would be requested.
     photo.removeAttribute("src");

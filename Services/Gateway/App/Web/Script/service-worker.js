@@ -15,3 +15,6 @@ async function register() {
 }
 
 export function registerWorker() { if ("serviceWorker" in navigator) register().catch(() => {}); }
+
+/** A browser that cancels the request of a page does not cancel that of the worker behind it. Without a URL: all pictures of this page. */
+export function cancelInWorker(url) { navigator.serviceWorker?.controller?.postMessage({ cancels: true, url }); }

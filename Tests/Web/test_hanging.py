@@ -1,0 +1,66 @@
+"""What a reader sees while a service has stopped, or hangs: on each page pictures, and a true sentence."""
+
+import pytest
+
+from deployment import deployment
+from gallery import photograph
+from test_page import hanging, ready, wait_for_worker
+from test_search import MANIFEST
+
+WITHOUT_PART = "Some of this page is not available right now"
+# The sentence by the service that hangs and the page; the other pages are whole.
+SENTENCES = {
+    ("feed", "/"): "The server does not answer: cached copy from",
+    ("feed", "/image/{}"): WITHOUT_PART,
+    ("feed", "/search?q=picture"): WITHOUT_PART,
+    ("comments", "/"): WITHOUT_PART,
+    ("comments", "/image/{}"): "The comments take longer than usual",
+    ("search", "/search?q=picture"): "Search is not available right now",
+}
+PAGES = ["/", "/image/{}", "/image/{}/picture", "/search?q=picture"]
+PICTURES = "() => [...document.images].filter(one => one.checkVisibility({ visibilityProperty: true }) && one.naturalWidth).length"
+
+
+@pytest.fixture(scope="module")
+def services():
+    with deployment(manifests=[MANIFEST]) as running:
+        running.fill(12, description=lambda index: f"Picture number {index}", picture=photograph)
+        running.start("search")
+        running.processes["search"].wait_for("all images are indexed")
+        running.wait_until_healthy("search")
+        yield running
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("name", ["feed", "comments", "image-data", "search"])
+def test_while_a_service_hangs_there_are_pictures_and_a_true_sentence(open_at, services, name, path):
+    image = services.ids(2)[1]
+    # The gateway has shown the feed to somebody.
+    page = open_at(services)
+    with hanging(services, name):
+        page.goto(path.format(image), wait_until="commit")
+        if sentence := SENTENCES.get((name, path)):
+            page.wait_for_selector(f"text={sentence}")
+        if (name, path) != ("search", "/search?q=picture"):
+            page.wait_for_function(PICTURES)
+    services.wait_until_healthy(name)
+
+
+@pytest.mark.parametrize("workers", ["block", "allow"])
+def test_a_page_whose_pictures_hang_can_be_left(open_at, services, workers):
+    """A browser has six connections to a host, and each picture that has not come holds one."""
+    page = open_at(services, "/docs", service_workers=workers, viewport={"width": 1280, "height": 900})
+    if workers == "allow":
+        wait_for_worker(page)
+    page.context.add_cookies([{"name": "layout", "value": "grid", "url": services.url}])
+    failures = []
+    page.on("response", lambda response: failures.append(response.url) if response.status >= 500 else None)
+    with hanging(services, "image-data"):
+        page.goto("/", wait_until="commit")
+        ready(page)
+        page.wait_for_function("() => document.querySelectorAll('.loading').length > 6")
+        page.evaluate("document.querySelector('.item .cover').click()")
+        page.wait_for_selector("#comments")
+        # It did not wait until the gateway gave up the pictures.
+        assert not failures
+    services.wait_until_healthy("image-data")
