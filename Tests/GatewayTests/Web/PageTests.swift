@@ -251,7 +251,9 @@ import Testing
     func `a page does not wait longer than 500 ms for its comments`(language: Language) async throws {
         let (clock, (services, asked, _)) = (ManualClock(), Self.slowServices())
         try await RunningAPI.with(services, writeToken: WriteToken(Self.token), clock: clock) { api async throws in
-            async let reply = api.exchange("/image/\(Self.ids[0])", [Self.html, "Cookie: lang=\(language.rawValue)"])
+            // As through a service worker.
+            let opening = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: empty", "Cookie: lang=\(language.rawValue)"]
+            async let reply = api.exchange("/image/\(Self.ids[0])", [Self.html] + opening)
             for await _ in asked { break }
             await clock.advance(by: .milliseconds(500))
             let text = try await reply.text
@@ -261,7 +263,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("", ["Sec-Fetch-Dest: empty"]), ("?wait=1", [])])
+    @Test(arguments: [("", ["Sec-Fetch-Mode: cors"]), ("?wait=1", [])])
     func `a script, and a reader who tries again, wait for slow comments`(
         query: String, fields: [String]
     ) async throws {

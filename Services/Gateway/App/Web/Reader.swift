@@ -24,8 +24,9 @@ struct Reader: Sendable {
     let theme: Theme
     let layout: Layout
 
-    /// Whether the script of a page asks, not a reader who opens one.
-    var isScript: Bool { request.headerFields["Sec-Fetch-Dest"] == "empty" }
+    /// Whether the script of a page asks, not a reader who opens one. What a reader opens through a service worker has the mode of a
+    /// navigation, but not its destination.
+    var isScript: Bool { request.headerFields["Sec-Fetch-Mode"].map { $0 != "navigate" } ?? false }
 
     /// Whether the browser asks for less data.
     var savesData: Bool { request.headerFields["Save-Data"]?.lowercased() == "on" }

@@ -47,7 +47,7 @@ import Timing
             let known = try await api.exchange("/image/\(UUID(number: 1))", [Self.html])
             #expect(known.status == 200 && known.text.contains("Picture 1"))
             // The script of a page has rows already, and shows the error.
-            let reload = try await api.exchange("/", [Self.html, "Sec-Fetch-Dest: empty"])
+            let reload = try await api.exchange("/", [Self.html, "Sec-Fetch-Mode: same-origin"])
             #expect(reload.status == kind.httpStatus)
             // From the top it is the page, of another length.
             #expect(try await api.exchange("/?limit=3", [Self.html]).text.contains("Picture 2"))
