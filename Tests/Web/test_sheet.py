@@ -96,7 +96,7 @@ PLAIN = {
 PHONE, DESKTOP, LARGE = ("phone", "light", "en", 100), ("desktop", "dark", "en", 100), ("phone", "dark", "el", 200)
 OTHERS = [
     ("phone", "dark", "pt-BR", 100), ("desktop", "light", "en", 100), ("desktop", "light", "el", 200), ("wide", "light", "en", 100),
-    ("sideways", "dark", "en", 100),
+    ("sideways", "dark", "en", 100), ("phone", "light", "es", 100), ("desktop", "dark", "es", 200),
 ]
 
 
@@ -297,6 +297,6 @@ def test_a_kind_of_picture(open_at, odd, sheet, kind, view, dress):
     if kind != "sensitive":
         page.wait_for_function(
             """() => [...document.querySelectorAll('.photo, .stage img')]
-                .every(one => one.closest('.veil') || one.loading === 'lazy' || one.naturalWidth > 0)""")
+                .every(one => one.closest('.veil') || one.loading === 'lazy' || !one.hasAttribute('src') || one.naturalWidth > 0)""")
     shown(page, "loading")
     sheet("-".join([kind, {"/": "list", "grid": "grid", "/image/{}": "image"}.get(view, "full"), *map(str, dress)]), screenshot(page))
