@@ -40,11 +40,14 @@ import Testing
         ("Transfer-Encoding: chunked, gzip\r\n\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
         ("Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 400),
         ("Content-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
-        ("Content-Length: -3\r\n\r\n", 400),
+        ("Content-Length: -3\r\n\r\n", 400), ("Expect: x\r\nContent-Length: 3\r\n\r\n", 417),
+        ("Expect: 100-continue, x=\"1\"\r\nTransfer-Encoding: chunked\r\n\r\n", 417),
     ])
-    func `broken framing of a body is refused at once, after the answers to earlier requests`(
-        rest: String, status: Int
-    ) async throws {
+    func
+        `broken framing of a body and an unknown expectation are refused at once, after the answers to earlier requests`(
+            rest: String, status: Int
+        ) async throws
+    {
         try await RunningAPI.with(writeToken: nil) { api in
             for earlier in [0, 1] {
                 let peer = try await api.connect()

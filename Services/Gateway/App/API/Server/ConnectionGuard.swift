@@ -264,7 +264,7 @@ extension HTTPRequestHead {
     }
 
     fileprivate var expectsContinue: Bool {
-        version == .http1_1 && headers["expect"].contains { $0.lowercased() == "100-continue" }
+        version == .http1_1 && expectations.contains(Self.continuation)
     }
 
     /// Whether the connection must close after the answer. HTTP/1.0 clients expect a confirmation to continue, and the

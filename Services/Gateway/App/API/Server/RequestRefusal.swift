@@ -20,7 +20,7 @@ struct RequestRefusal: Equatable {
 
     /// - Returns: nil for a valid head.
     init?(_ head: HTTPRequestHead) {
-        if let refusal = Self.refusal(ofCodings: head) {
+        if let refusal = Self.refusal(ofCodings: head) ?? Self.refusal(ofExpectations: head) {
             self = refusal
             return
         }
@@ -48,6 +48,15 @@ struct RequestRefusal: Equatable {
             status: 501, kind: .invalidRequest, reason: "no transfer coding other than chunked is supported")
     }
 
+    /// A client that expects something else than `100-continue` waits with its body for it (RFC 9110 §10.1.1).
+    private static func refusal(ofExpectations head: HTTPRequestHead) -> RequestRefusal? {
+        guard head.version == .http1_1, !head.expectations.isSubset(of: [HTTPRequestHead.continuation]) else {
+            return nil
+        }
+        return RequestRefusal(
+            status: 417, kind: .invalidRequest, reason: "no expectation other than 100-continue is supported")
+    }
+
     private init(status: Int, kind: ErrorKind, reason: String) {
         self.status = status
         self.kind = kind
@@ -56,4 +65,13 @@ struct RequestRefusal: Equatable {
 
     /// The answer for the client. Its trace id is new, because the head of the request is not trusted.
     var problem: Problem { Problem(kind, reason, status: status, trace: .random()) }
+}
+
+extension HTTPRequestHead {
+    static let continuation = "100-continue"
+
+    /// The values of `Expect`.
+    var expectations: Set<String> {
+        Set(headers[canonicalForm: "expect"].map { $0.lowercased() }.filter { !$0.isEmpty })
+    }
 }
