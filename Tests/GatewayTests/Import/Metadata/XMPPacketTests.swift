@@ -53,6 +53,18 @@ struct XMPPacketTests {
     ])
     func `other texts stay`(text: String) { #expect(Self.erasing(Array(text.utf8)) == (false, Array(text.utf8))) }
 
+    @Test func `a position behind more tags than are read is erased with the rest of the packet`() {
+        let tags = String(repeating: "<a/>", count: XMPPacket.mostNames - 1)
+        let position = #"<x exif:GPSLatitude="38"/>"#
+        #expect(
+            Self.erasing(Array((tags + position).utf8)).bytes == Array((tags + #"<x exif:GPSLatitude="  "/>"#).utf8))
+        let erased = tags + "<a/>" + String(repeating: " ", count: position.count)
+        #expect(Self.erasing(Array((tags + "<a/>" + position).utf8)) == (true, Array(erased.utf8)))
+        #expect(!Self.erasing(Array((tags + "<a/><b>38</b>").utf8)).hadPosition)
+        let open = #"<exif:GPSLatitude>"# + tags
+        #expect(Self.erasing(Array((open + "<a/>38").utf8)).bytes.suffix(2) == Array("  ".utf8))
+    }
+
     @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian])
     func `a packet may have wide characters`(encoding: String.Encoding) throws {
         let text = #"<?xpacket begin="?"?><x exif:GPSLatitude="38é" b="ü3"/>"#

@@ -10,7 +10,7 @@ enum EncodedPictures {
         var (isFound, place) = (false, 0)
         while let hit = content.range(of: beginning, from: place) {
             let digits = digits(in: content, from: hit.lowerBound)
-            place = hit.lowerBound + max(digits.count, beginning.count)
+            place = (digits.last ?? hit.lowerBound) + 1
             let text = digits.prefix(digits.count / 4 * 4).map { content[$0] }
             guard let data = Data(base64Encoded: Data(text)) else { continue }
             var picture = [UInt8](data)

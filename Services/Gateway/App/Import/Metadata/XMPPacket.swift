@@ -46,12 +46,15 @@ struct XMPPacket {
         let isTelling: Bool
     }
 
+    /// So many tags and attributes are read one by one. A brush of Lightroom has some ten thousand.
+    static let mostNames = 200_000
+
     /// The values of positions.
     private var values: [Value] {
         var values: [Value] = []
         // The element of a position, and how many elements are open in it.
         var (position, depth) = (Name?.none, 0)
-        var index = 0
+        var (index, names) = (0, 0)
         while let start = text[index...].firstIndex(of: UInt8(ascii: "<")) {
             values += self.values(of: position, in: index..<start)
             if let other = markup(at: start) {
@@ -59,12 +62,16 @@ struct XMPPacket {
                 index = other.end
                 continue
             }
-            guard let tag = Tag(text, start) else {
-                // What is not well-formed can still be read by some program.
+            guard names < Self.mostNames, let tag = Tag(text, start) else {
+                // What is not well-formed or too long can still be read by some program.
                 let rest = Name(String(decoding: text[start...], as: UTF8.self))
                 let hasPosition = rest.isOfPosition || [":lat", ":lon"].contains(where: rest.qualified.contains)
-                return hasPosition ? values + [Value(range: start..<text.count, isTelling: true)] : values
+                return values
+                    + (hasPosition
+                        ? [Value(range: start..<text.count, isTelling: true)]
+                        : self.values(of: position, in: start..<text.count))
             }
+            names += 1 + tag.attributes.count
             let owner = position ?? (tag.name.isOfPosition ? tag.name : nil)
             for attribute in tag.attributes where !attribute.name.isOfNamespace {
                 values += self.values(of: attribute.name.isOfPosition ? attribute.name : owner, in: attribute.value)
