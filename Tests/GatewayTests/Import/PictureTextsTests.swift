@@ -80,6 +80,27 @@ struct PictureTextsTests {
         #expect(texts.details == details)
     }
 
+    @Test(arguments: ["a.jpg.xmp", "a.XMP"])
+    func `the XMP file beside a picture counts before the picture's own`(name: String) async throws {
+        let beside = Containers.xmp(
+            """
+            <dc:title><rdf:Alt><rdf:li xml:lang="x-default">Tower</rdf:li></rdf:Alt></dc:title>
+            <dc:description><rdf:Alt><rdf:li xml:lang="x-default">At lat 38.72</rdf:li></rdf:Alt></dc:description>
+            """, attributes: #"exif:DateTimeOriginal="2021-01-31T12:00:00Z""#)
+        try await withTemporaryDirectory { folder in
+            try Data(Self.jpeg(xmp: Self.packet)).write(to: URL(filePath: "\(folder)/a.jpg"))
+            try Data(beside).write(to: URL(filePath: "\(folder)/\(name)"))
+            try Data("no XMP".utf8).write(to: URL(filePath: "\(folder)/a.xmp"))
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/a.jpg.XMP", withDestinationPath: "/dev/null")
+            let contents = try ImportFolder(path: folder).contents()
+            #expect(contents.entries.map(\.publishedAt) == [Date(timeIntervalSince1970: 1_612_094_400)])
+            #expect(contents.skipped == [.sidecar: 2])
+            let texts = try await ImportFolder(path: folder).picture("a.jpg").prepared(keepingPosition: false).texts
+            #expect(texts.title == "Tower" && texts.description == "At lat" && texts.place == "Salvador, Brazil")
+        }
+    }
+
     @Test func `a packet may have other prefixes, and no other pictures' texts count`() {
         let packet = Containers.xmp(
             """

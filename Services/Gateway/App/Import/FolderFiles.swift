@@ -48,6 +48,11 @@ struct FolderFiles: Sendable {
         byName = Dictionary(grouping: files) { Self.composed(($0 as NSString).lastPathComponent) }
     }
 
+    /// The XMP files beside pictures.
+    func sidecars(of pictures: [String]) -> Set<String> {
+        Set(pictures.flatMap(XMPSidecar.paths)).intersection(self.pictures)
+    }
+
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: "\(path)/\(file)") }
 
     /// The file that an address in an archive means: its path is the end of the address. A file of the same name elsewhere may be that of

@@ -106,6 +106,8 @@ enum ImportSkip: String, CaseIterable, Sendable {
     case notPicture = "not_a_picture"
     /// A copy of a picture that is imported, or the original of an edited one.
     case copy
+    /// An XMP file beside a picture that cannot be read.
+    case sidecar = "unreadable_sidecar"
     /// A file that a system or a program has put among the pictures.
     case system = "system_file"
 }

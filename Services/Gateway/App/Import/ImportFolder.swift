@@ -138,12 +138,9 @@ struct ImportFolder: Sendable {
         guard let folder = GooglePhotosFolder(files, read: sidecar) else { return nil }
         let pictures = files.pictures.filter(Self.mayBePicture)
         let sidecars = files.pictures.filter { $0.lowercased().hasSuffix(".json") }
-        let skipped = [
-            ImportSkip.system: files.systemFiles, .notPicture: files.pictures.count - pictures.count - sidecars.count,
-        ]
         return (
             "the files of Google Photos",
-            Contents(entries: folder.entries(pictures), skipped: skipped.filter { $0.value > 0 })
+            Contents(entries: folder.entries(pictures), skipped: skipped(files, pictures, others: sidecars.count))
         )
     }
 
@@ -199,8 +196,19 @@ struct ImportFolder: Sendable {
                 file: file, id: nil, description: nil, location: nil, comments: [], publishedAt: date, unnamed: name,
                 refusal: isUnreadable ? "its name is not in UTF-8; rename the file" : nil)
         }
-        let skipped = [ImportSkip.system: files.systemFiles, .notPicture: files.pictures.count - pictures.count]
-        return Contents(entries: entries, skipped: skipped.filter { $0.value > 0 })
+        return Contents(entries: entries, skipped: skipped(files, pictures))
+    }
+
+    /// How many files are left out.
+    /// - Parameter others: how many files are read for other files.
+    private func skipped(_ files: FolderFiles, _ pictures: [String], others: Int = 0) -> [ImportSkip: Int] {
+        let sidecars = files.sidecars(of: pictures)
+        let counts = [
+            ImportSkip.system: files.systemFiles,
+            .notPicture: files.pictures.count - pictures.count - sidecars.count - others,
+            .sidecar: sidecars.count { XMPSidecar(path: "\(path)/\($0)") == nil },
+        ]
+        return counts.filter { $0.value > 0 }
     }
 
     /// The reason why the folder cannot be read, and the remedy; nil when it can be read.

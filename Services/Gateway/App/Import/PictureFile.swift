@@ -14,7 +14,7 @@ struct PictureFile {
         /// Whether its metadata had a position.
         let hadPosition: Bool
 
-        /// What the file says for readers.
+        /// What the file and its sidecar say for readers.
         var texts = PictureTexts()
     }
 
@@ -22,7 +22,7 @@ struct PictureFile {
     /// - Throws: `RPCError` with the kind that the service would return; `invalid_data` for HEIC that cannot be read here.
     func prepared(keepingPosition: Bool) async throws(RPCError) -> Prepared {
         let data = try read()
-        var metadata = PictureMetadata(data)
+        var metadata = PictureMetadata(data, sidecar: XMPSidecar(ofPicture: path))
         var hadPosition = keepingPosition ? false : metadata.erasePosition()
         // What is removed from the file must not be published as its text.
         let texts = metadata.texts(file: path)

@@ -142,6 +142,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case importIncomplete = "import.incomplete"
     case importPositions = "import.positions"
     case importSkippedCopy = "import.skipped.copy"
+    case importSkippedSidecar = "import.skipped.sidecar"
     case importSkippedOther = "import.skipped.other"
     case importSkippedPrivate = "import.skipped.private"
     case importSkippedSensitive = "import.skipped.sensitive"

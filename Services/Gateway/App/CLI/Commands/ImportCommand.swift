@@ -22,8 +22,8 @@ struct ImportCommand: ClientCommand {
 
             Each image needs "file", or else "image", a URL; author, licence and origin are read as credit, license and \
             source. For what the manifest does not name, the metadata of the picture's file count (XMP, IPTC, Exif): title, \
-            description, alt, credit, license, source, tags, and city and country as location. A member without a value \
-            stays empty. Without a manifest all files are imported, including those in subfolders: those that have the date they \
+            description, alt, credit, license, source, tags, and city and country as location. The file of XMP beside \
+            a picture, a.jpg.xmp or a.xmp, counts before the picture's own. A member without a value stays empty. Without a manifest all files are imported, including those in subfolders: those that have the date they \
             were taken, the newest on top, then the others by name. Hidden files and those of systems, such as \
             Thumbs.db and @eaDir, are skipped. Importing twice changes nothing, and completes an import that was \
             interrupted. Rejected files are reported, the others are imported, and the exit code is 65; --json lists them all. For a folder without \
@@ -127,6 +127,7 @@ extension ImportSkip {
         case .notPicture: .importSkippedOther
         case .system: .importSkippedSystem
         case .copy: .importSkippedCopy
+        case .sidecar: .importSkippedSidecar
         }
     }
 }

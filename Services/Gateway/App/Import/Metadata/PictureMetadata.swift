@@ -8,7 +8,9 @@ struct PictureMetadata {
     /// The bytes of the picture.
     private(set) var bytes: [UInt8]
 
-    init(_ data: Data) { bytes = Array(data) }
+    private var sidecar: XMPSidecar?
+
+    init(_ data: Data, sidecar: XMPSidecar? = nil) { (bytes, self.sidecar) = (Array(data), sidecar) }
 
     /// JPEG has the metadata at the beginning.
     private static let searchedBytes = 1 << 20
@@ -16,13 +18,14 @@ struct PictureMetadata {
     /// When the picture in a file was taken; nil when that is not known.
     static func date(ofFile path: String) -> Date? {
         let file = InputFile(path: path)
+        let sidecar = XMPSidecar(ofPicture: path)
         guard let beginning = file.beginning(searchedBytes) else { return nil }
         guard beginning.count == searchedBytes, !JPEGSegments.isJPEG(beginning) else {
-            return PictureMetadata(beginning).takenAt
+            return PictureMetadata(beginning, sidecar: sidecar).takenAt
         }
         // A file that cannot be read is refused when it is stored.
         let data = try? file.read(upTo: ImageDataContract.maximumImageBytes, isRegular: true)
-        return data.flatMap { PictureMetadata($0).takenAt }
+        return data.flatMap { PictureMetadata($0, sidecar: sidecar).takenAt }
     }
 
     /// By Exif: when the picture was taken, else when it was digitised; else by XMP and IPTC. Without a time zone the time counts as UTC.
@@ -31,22 +34,26 @@ struct PictureMetadata {
         let date = blocks.lazy.filter { $0.kind == .exif }
             .compactMap { ExifBlock($0.content(in: bytes))?.takenAt }.first
         return date
-            ?? blocks.flatMap { $0.kind.texts(in: $0.content(in: bytes)) }
-            .sorted { $0.format.rawValue < $1.format.rawValue }.lazy
+            ?? texts(of: blocks).sorted { $0.format.rawValue < $1.format.rawValue }.lazy
             .flatMap { $0.texts[.date] ?? [] }.compactMap { ImportDate.parse($0) }.first
     }
 
     /// What the picture says for readers.
     /// - Parameter file: the name of its file.
     func texts(file: String) -> PictureTexts {
-        PictureTexts(
-            MetadataBlock.all(in: bytes).flatMap { $0.kind.texts(in: $0.content(in: bytes)) }, file: file)
+        PictureTexts(texts(of: MetadataBlock.all(in: bytes)), file: file)
     }
 
-    /// Overwrites the position in the metadata with zeros and spaces, and nothing else. Metadata that are compressed, as PNG may have
+    /// The texts of the sidecar, and behind them those of the picture.
+    private func texts(of blocks: [MetadataBlock]) -> [PictureText.Source] {
+        [sidecar?.texts].compactMap(\.self) + blocks.flatMap { $0.kind.texts(in: $0.content(in: bytes)) }
+    }
+
+    /// Overwrites the position in the picture's metadata, and in the texts of its sidecar, with zeros and spaces, and nothing else. Metadata that are compressed, as PNG may have
     /// them, are compressed again, and removed when they cannot be read.
-    /// - Returns: whether there was one.
+    /// - Returns: whether the picture had one.
     mutating func erasePosition() -> Bool {
+        sidecar?.erasePosition()
         var (isFound, replaced) = (false, [(Range<Int>, [UInt8])]())
         for block in MetadataBlock.all(in: bytes) {
             switch block.place {
