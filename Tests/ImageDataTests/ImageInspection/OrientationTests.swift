@@ -58,6 +58,12 @@ struct OrientationTests {
         #expect(try ImageInspector.inspect(data).orientation.value == 8)
     }
 
+    @Test func `any byte may fill the name of an EXIF segment`() throws {
+        let segment = JPEGBytes.segment(0xE1, ascii("Exif\0") + [0xFF] + EXIF.tiff(orientation: 6))
+        let data = Self.jpeg.prefix(2) + segment + Self.jpeg.dropFirst(2)
+        #expect(try ImageInspector.inspect(data).orientation.value == 6)
+    }
+
     @Test func `an EXIF segment behind pixels turns nothing`() throws {
         let late = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + EXIF.tiff(orientation: 6))
         let data = Data(JPEGBytes.image().dropLast(2) + late + JPEGBytes.end)

@@ -39,9 +39,10 @@ struct JPEGWalk {
 
     /// Reads the orientation from the first EXIF segment. Browsers ignore one behind pixels.
     private mutating func applicationData(_ segment: ByteCursor) {
-        let name = Array("Exif\0\0".utf8)
+        let name = Array("Exif\0".utf8)
         var data = segment
-        guard orientation == nil, segment.bytes.starts(with: name), (try? data.skip(name.count)) != nil,
+        // Any byte may follow the name.
+        guard orientation == nil, segment.bytes.starts(with: name), (try? data.skip(name.count + 1)) != nil,
             let exif = try? data.part(data.remaining, atEnd: .truncated(.jpeg))
         else { return }
         orientation = Orientation(exif: exif)
