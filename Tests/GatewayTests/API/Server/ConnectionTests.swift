@@ -210,6 +210,19 @@ import Testing
         }
     }
 
+    @Test func `a client is told to continue after the answers to earlier requests`() async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            let expecting = Self.post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n"
+            try await peer.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" + expecting)
+            #expect(await peer.receive()?.status == 200)
+            let head = try #require(await peer.wire.receiveBytes(upTo: Array("\r\n\r\n".utf8)))
+            #expect(String(decoding: head, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+            try await peer.send("abc")
+            #expect(await peer.receive()?.status == 415)
+        }
+    }
+
     @Test func `a connection whose body does not arrive is closed after 30 seconds`() async throws {
         let clock = ManualClock()
         try await RunningAPI.with(clock: clock) { api in

@@ -62,8 +62,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
             unanswered += 1
             lastActivity = clock.now(on: context.eventLoop)
             if head.hasReadableBody {
-                body = IncomingBody(isLast: head.isLast)
-                if head.expectsContinue, unanswered == 1 { sendContinue(context) }
+                body = IncomingBody(isLast: head.isLast, isExpected: head.expectsContinue)
+                if unanswered == 1 { sendContinue(context) }
                 context.fireChannelRead(wrapInboundOut(.head(head.isLast ? head.asLast : head)))
             } else if head.isLast || head.hasBody {
                 discardsInput = true
@@ -74,6 +74,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             }
         case .body(let bytes):
             body?.bytes += bytes.readableBytes
+            body?.isExpected = false
             context.fireChannelRead(data)
             // The API sees one byte too many and rejects the request.
             if let body, body.bytes > HTTPLimits.bodyBytes {
@@ -92,11 +93,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private struct IncomingBody {
         /// Whether the connection closes after the answer.
         let isLast: Bool
+
+        /// Whether the client waits to be told to send it.
+        var isExpected: Bool
         var bytes = 0
     }
 
     /// Tells a client that waits for it to send the body (RFC 9110 §10.1.1).
     private func sendContinue(_ context: ChannelHandlerContext) {
+        guard body?.isExpected == true else { return }
+        body?.isExpected = false
         let head = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
@@ -170,6 +176,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
             let sent = promise ?? context.eventLoop.makePromise()
             sent.futureResult.assumeIsolated().whenComplete { _ in self.sent(context) }
             context.write(data, promise: sent)
+            // The answers to earlier requests are before it.
+            if unanswered == 1 { sendContinue(context) }
             guard unanswered == 0 else { return }
             if refusal != nil {
                 sendRefusal(context)
