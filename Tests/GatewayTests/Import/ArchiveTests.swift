@@ -137,6 +137,8 @@ import Testing
         let object = post("", attachment("a.jpg")).replacing("[{\"type\":\"Document\"", with: "{\"type\":\"Document\"")
             .replacing("\"blurhash\":\"U\"}]", with: "\"blurhash\":\"U\"}")
         #expect(try mastodon(object).map(\.file) == ["a.jpg"])
+        let none = try mastodon(post("<p>Hi</p>", "").replacing(#""attachment":[]"#, with: #""attachment":null"#))
+        #expect(none.isEmpty)
         let link = post("", #"{"mediaType":"image/jpeg","url":[{"type":"Link","href":"https://m.example/a.jpg"}]}"#)
         #expect(try mastodon(link).map(\.file) == ["a.jpg"])
     }
@@ -239,6 +241,13 @@ import Testing
         #expect(
             entries.map { $0.publishedAt?.timeIntervalSince1970 } == [300, 300, 200, 100, nil])
         #expect(InstagramArchive(files: files).entries([.object(JSONMembers())]) == nil)
+    }
+
+    @Test func `the only post of an Instagram account may be an object`() throws {
+        let archive = InstagramArchive(files: FolderFiles("/none", ["media/posts/1/a.jpg"]))
+        let post = try tree(#"{"media":[{"uri":"media/posts/1/a.jpg","title":"One"}]}"#)
+        #expect(try #require(archive.entries([post])).map(\.description) == ["One"])
+        #expect(archive.entries([try tree("{}")]) == nil)
     }
 
     @Test func `the lists of Instagram are found in the folders of all years`() {

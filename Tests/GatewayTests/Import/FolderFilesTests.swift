@@ -170,6 +170,15 @@ struct FolderFilesTests {
         }
     }
 
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+    func `a list may be in UTF-16`(encoding: String.Encoding) async throws {
+        try await withFolder(["é.jpg"]) { folder in
+            let text = try #require("\u{FEFF}[{\"file\":\"é.jpg\"}]".data(using: encoding))
+            try text.write(to: URL(filePath: folder + "/manifest.json"))
+            #expect(try ImportFolder(path: folder).contents().entries.map(\.file) == ["é.jpg"])
+        }
+    }
+
     @Test func `a pipe without a writer is not waited for`() async throws {
         try await withFolder(["a.jpg"]) { folder in
             #expect(mkfifo(folder + "/pipe.jpg", 0o600) == 0)

@@ -152,8 +152,11 @@ struct ImportFolder: Sendable {
 
     private static let maximumSidecarBytes = 1 << 20
 
+    /// The text in UTF-8. Programs of Windows write UTF-16.
     private func text(of list: String) throws(RPCError) -> Data {
-        try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true)
+        let data = try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true)
+        guard data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) else { return data }
+        return String(data: data, encoding: .utf16).map { Data($0.utf8) } ?? data
     }
 
     private func read<Value>(_ list: String, _ data: Data, as codec: Codec<Value>) throws(RPCError) -> Value {

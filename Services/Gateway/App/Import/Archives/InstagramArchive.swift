@@ -28,7 +28,8 @@ struct InstagramArchive {
     /// - Parameter lists: the content of each list.
     /// - Returns: nil if a text is not a list of posts.
     func entries(_ lists: [JSONValue]) -> [ImportEntry]? {
-        let posts = lists.compactMap(\.elements)
+        // The only post of an account may be there without a list.
+        let posts = lists.compactMap { $0.elements ?? ($0["media"] == nil ? nil : [$0]) }
         guard posts.count == lists.count else { return nil }
         let texts = MisreadText(
             posts.joined().flatMap { Self.titles(of: $0) + Self.media(of: $0).flatMap(Self.titles) })

@@ -79,8 +79,8 @@ struct MastodonArchive {
         }
     }
 
-    /// A member that may have one value or a list of them.
-    private static func list(_ value: JSONValue) -> [JSONValue] { value.elements ?? [value] }
+    /// A member that may have one value, a list of them, or null.
+    private static func list(_ value: JSONValue) -> [JSONValue] { value.elements ?? (value == .null ? [] : [value]) }
 
     /// The address of an attachment's file: a text, or a link.
     private static func address(of attachment: JSONValue) -> String? {
