@@ -44,27 +44,42 @@ lock_deployment() {
     flock -n 9 || { note "waiting for another deploy/up or deploy/down on $root"; flock 9; }
 }
 
-# processes [NAME…]: prints the ids of ROOT's processes in one line, all or only those with these names. ROOT is in their command
-# lines, or in the environment of plugins. Processes of another container may have the same words, but another directory of that path.
+# processes [NAME…]: prints the ids of ROOT's processes in one line, all or only those with these names. Processes of another container
+# may have the same words, but see another directory at that path.
 processes() {
-    local file process name words
+    local files file process name words
     # The kernel keeps 15 characters of a program's name.
-    for file in $(grep -lsxE 'supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm); do
+    mapfile -t files < <(grep -lsxE 'supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm)
+    for file in "${files[@]}"; do
         process=${file%/comm}
-        words=$(tr '\0' '\n' <"$process/cmdline" 2>/dev/null) && name=$(cat "$file" 2>/dev/null) || continue
-        case $name in
-        supervisord) grep -qxF -- "$root/supervisord.conf" <<<"$words" || continue ;;
-        gateway) grep -qxF serve <<<"$words" && is_for_root "$words" || continue ;;
-        *) is_for_root "$words" || grep -qzxF -- "ROOT=$root" "$process/environ" 2>/dev/null || continue ;;
-        esac
+        # It may have ended.
+        if ! { read -r name <"$file" && mapfile -d '' -t words <"$process/cmdline"; } 2>/dev/null; then continue; fi
+        serves_root "$process" "$name" "${words[@]}" || continue
         [[ ! -e $root || $process/root/$root -ef $root ]] || continue
-        case $name in comments-servic) name=comments ;; image-data-serv) name=image-data ;; *) name=${name%-service} ;; esac
-        if (($# == 0)) || [[ " $* " == *" $name "* ]]; then printf '%s ' "${process#/proc/}"; fi
+        case $name in
+        comments-servic) name=comments ;;
+        image-data-serv) name=image-data ;;
+        esac
+        if (($# == 0)) || [[ " $* " == *" ${name%-service} "* ]]; then printf '%s ' "${process#/proc/}"; fi
     done
 }
 
-# Whether the words of a command line, one a line, have --root ROOT.
-is_for_root() { grep -xF -A 1 -- --root <<<"$1" | grep -qxF -- "$root"; }
+# serves_root PROCESS NAME WORD…: whether a process serves ROOT, by its command line or, for plugins, by its environment.
+serves_root() {
+    local process=$1 name=$2 word before=''
+    shift 2
+    case $name in
+    supervisord) [[ " $* " == *" $root/supervisord.conf "* ]] && return ;;
+    # Its other commands are clients.
+    gateway) [[ ${2:-} == serve ]] || return ;;
+    *) ! grep -qszxF -- "ROOT=$root" "$process/environ" || return 0 ;;
+    esac
+    for word; do
+        [[ $before != --root || $word != "$root" ]] || return 0
+        before=$word
+    done
+    return 1
+}
 
 # Stops all programs of ROOT and waits until they have exited. On SIGTERM, supervisord stops the programs one after the other;
 # each may drain for stopwaitsecs (15). The second step stops programs whose supervisord was killed.
