@@ -28,4 +28,12 @@ extension ServiceProcess {
         // `--new-store` is for the start only, not for later attempts.
         return Store(present, at: path, opened, logger: logger)
     }
+
+    /// For `--check`: refuses a store that a newer version has changed, before these programs replace those that can use it.
+    /// - Throws: `ExitCode`, after printing the reason.
+    public func checkStore(_ opening: StoreOpening, _ options: StoreOptions) throws {
+        let path = options.path ?? root.store(name)
+        guard opening.isSuperseded(path) else { return }
+        throw refusal(StoreUnusable(path: path, reason: .newer))
+    }
 }

@@ -15,9 +15,7 @@ extension StoreOpening {
         if store == nil, listed != nil { throw StoreUnusable.Reason.missing }
         try examineJournal(path, store: store)
         guard store != nil else { return newIdentity }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let found = try DatabaseQueue(path: path, configuration: configuration).read { db in
+        let found = try Self.reading(path) { db in
             let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
             let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
             if isEmpty, id == 0 || id == number {
@@ -32,6 +30,19 @@ extension StoreOpening {
         guard let listed else { return newIdentity }
         if let found, found != listed.identity { throw StoreUnusable.Reason.exchanged }
         return listed.identity
+    }
+
+    /// Whether a newer version has changed the tables of this file, so that this version cannot use it. The file does not change.
+    package func isSuperseded(_ path: String) -> Bool {
+        guard StoreFiles.inode(path) != nil else { return false }
+        // What cannot be read is reported when it is opened.
+        return (try? Self.reading(path) { try migrator.hasBeenSuperseded($0) }) ?? false
+    }
+
+    private static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try DatabaseQueue(path: path, configuration: configuration).read(body)
     }
 
     /// Detects a foreign journal, which SQLite would apply to the file beside it. A missing one is in order: another program that has

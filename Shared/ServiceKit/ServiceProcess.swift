@@ -168,6 +168,12 @@ public struct ServiceProcess: Sendable {
         }
     }
 
+    /// Prints why `--check` refuses, as the parser of the options does.
+    public func refusal(_ reason: some Error) -> ExitCode {
+        FileHandle.standardError.write(Data("Error: \(reason)\n".utf8))
+        return ExitCode(EX_SOFTWARE)
+    }
+
     /// The hard limit of open files (`RLIMIT_NOFILE`).
     public var openFiles: Int {
         var limit = rlimit()

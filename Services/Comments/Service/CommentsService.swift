@@ -1,5 +1,6 @@
 import ArgumentParser
 import EdgeKit
+import SQLiteKit
 import ServiceKit
 
 /// The program: its options, and the choice between its two compositions.
@@ -29,8 +30,12 @@ struct CommentsService: ConfiguredCommand {
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
     func run() async throws {
-        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "comments", options: options)
+        guard !options.isCheck else {
+            // An edge does not use the store, and replaces its cache.
+            guard upstreamOptions.upstream == nil else { return }
+            return try process.checkStore(SQLiteCommentsStore.opening, storeOptions)
+        }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)

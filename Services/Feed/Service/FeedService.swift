@@ -1,5 +1,6 @@
 import ArgumentParser
 import EdgeKit
+import SQLiteKit
 import ServiceKit
 
 /// The program: its options, and the choice between its two compositions.
@@ -36,8 +37,12 @@ struct FeedService: ConfiguredCommand {
     var paging = UpstreamPaging.cursor
 
     func run() async throws {
-        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "feed", options: options)
+        guard !options.isCheck else {
+            // An edge does not use the store, and replaces its cache.
+            guard upstreamOptions.upstream == nil else { return }
+            return try process.checkStore(SQLiteFeedStore.opening, storeOptions)
+        }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)

@@ -2,6 +2,7 @@ import ArgumentParser
 import EdgeKit
 import ImageData
 import ImageDataContract
+import SQLiteKit
 import ServiceKit
 
 /// The program: its options, and the choice between its two compositions.
@@ -55,8 +56,12 @@ struct ImageDataService: ConfiguredCommand {
     var mapper: ImageDataMapper { ImageDataMapper(maximumBytes: maxImageBytes) }
 
     func run() async throws {
-        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "image-data", options: options)
+        guard !options.isCheck else {
+            // An edge does not use the store, and replaces its cache.
+            guard upstreamOptions.upstream == nil else { return }
+            return try process.checkStore(SQLiteImageStore.opening, storeOptions)
+        }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)

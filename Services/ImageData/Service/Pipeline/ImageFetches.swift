@@ -218,12 +218,13 @@ final class ImageFetches: Sendable {
         let destination = FetchDestination { body in self.state.withLock { body($0.queue.tiers(of: start.id)) } }
         // A cancelled fetch occupies its slot until it has ended.
         let outcome = await Outcome(of: { try await self.fetch(start.url, destination) }, until: cancelled)
+        let end = clock.now + TimeAmount(HostBackoff.pause)
         let callers = state.withLock { $0.ended(start.id, hostFailed: outcome.hostFailed, now: now) }
         for caller in callers { caller.continuation.resume(returning: outcome) }
         wake.yield()
         guard outcome.hostFailed == true else { return }
         // `sleep` throws only on cancellation, after which nothing needs to be woken.
-        try? await clock.sleep(for: HostBackoff.pause)
+        try? await clock.sleep(until: end)
         wake.yield()
     }
 }
