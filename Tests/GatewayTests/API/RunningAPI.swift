@@ -46,7 +46,8 @@ struct RunningAPI: Sendable {
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
                 gateway: Gateway(registry, limits, site: site), publicURL: publicURL ?? PublicURL(listener.address),
-                followsHost: followsHost, limits: limits, budget: listener.budget, writeToken: writeToken, version: "1")
+                followsHost: followsHost, limits: limits, budget: listener.budget,
+                access: WriteAccess(token: writeToken), version: "1")
             return try await running(listener, api, RequestLog(logger, failures, loops.clock), body)
         }
     }

@@ -20,11 +20,8 @@ struct API: Sendable {
     /// The events of the feed.
     let events: FeedEvents
 
-    /// Permits comments over HTTP; nil when they are off.
-    let writeToken: WriteToken?
-
-    /// The sessions of browsers that have sent the token.
-    let sessions: Sessions
+    /// Permits comments over HTTP.
+    let access: WriteAccess
 
     private let version: String
 
@@ -32,20 +29,19 @@ struct API: Sendable {
 
     /// The web page.
     var pages: Pages {
-        Pages(gateway: gateway, publicURL: publicURL, sessions: writeToken == nil ? nil : sessions)
+        Pages(gateway: gateway, publicURL: publicURL, sessions: access.current?.sessions)
     }
 
     init(
         gateway: Gateway, publicURL: PublicURL, followsHost: Bool = false, limits: HTTPLimits, budget: AnswerBudget,
-        writeToken: WriteToken? = nil, sessions: Sessions = Sessions(deployment: ""), version: String = ""
+        access: WriteAccess = WriteAccess(token: nil), version: String = ""
     ) {
         self.gateway = gateway
         self.publicURL = publicURL
         self.followsHost = followsHost
         self.limits = limits
         self.budget = budget
-        self.writeToken = writeToken
-        self.sessions = sessions
+        self.access = access
         // A reader of an event that loads the feed again must not get the page before the change.
         events = FeedEvents(gateway.registry, publicURL, limits) { change in
             gateway.feed.recent.forget()

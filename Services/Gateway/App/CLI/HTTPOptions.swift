@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import ServiceKit
 
 /// The options of the HTTP server.
@@ -32,14 +33,18 @@ struct HTTPOptions: ParsableArguments {
 
     func validate() throws { _ = try address() }
 
-    /// - Returns: nil when comments over HTTP are off.
     /// - Throws: an error for an invalid token, or a file that cannot be read.
-    func writeToken(root: Root) throws -> WriteToken? {
+    func writeAccess(root: Root, logger: Logger) throws -> WriteAccess {
         if tokenFile == nil, let text = ProcessInfo.processInfo.environment["IMAGE_FEED_TOKEN"], !text.isEmpty {
             guard let token = WriteToken(text) else { throw Self.invalidToken("IMAGE_FEED_TOKEN") }
-            return token
+            return WriteAccess(token: token, deployment: root.path)
         }
         let path = tokenFile ?? root.path + "/http-token"
+        return WriteAccess(token: try token(in: path), file: path, deployment: root.path, logger: logger)
+    }
+
+    /// - Returns: nil if there is no file.
+    private func token(in path: String) throws -> WriteToken? {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
@@ -53,8 +58,7 @@ struct HTTPOptions: ParsableArguments {
     }
 
     private static func invalidToken(_ what: String) -> ValidationError {
-        ValidationError(
-            "\(what) must have 16 to 1024 letters, digits and -._~+/=. Make one with: openssl rand -hex 24")
+        ValidationError("\(what) must have \(WriteToken.description)")
     }
 
     /// - Returns: nil when HTTP is off.

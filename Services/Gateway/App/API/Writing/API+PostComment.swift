@@ -45,13 +45,13 @@ extension API {
 
     /// Why a request with this token may not write; nil when it may.
     func refusal(ofToken token: String?) -> PostRefusal? {
-        guard let writeToken else {
+        guard let grant = access.current else {
             let detail =
                 "this deployment accepts no writes over HTTP, because it has no token; its operator can write one into "
-                + "ROOT/http-token and restart the gateway"
+                + "ROOT/http-token"
             return PostRefusal(error: RPCError(.permissionDenied, detail, begun: false), fault: .noToken)
         }
-        guard let token, writeToken.matches(token) else {
+        guard let token, grant.token.matches(token) else {
             let error = RPCError(.permissionDenied, "the bearer token is missing or wrong", begun: false)
             return PostRefusal(error: error, fault: .wrongToken)
         }

@@ -8,6 +8,10 @@ struct WriteToken: Sendable {
     /// The length of a token in characters. A shorter one could be guessed.
     static let length = 16...1_024
 
+    /// What a token has, for the operator.
+    static let description =
+        "16 to 1024 letters, digits and -._~+/=; make one with: openssl rand -hex 24"
+
     /// - Returns: nil unless the text has 16 to 1,024 of the characters that RFC 6750 permits: letters, digits and `-._~+/=`.
     ///   White space around it is ignored.
     init?(_ text: String) {

@@ -25,11 +25,11 @@ struct ServeCommand: ConfiguredCommand {
     @OptionGroup(title: "HTTP") var http: HTTPOptions
 
     func run() async throws {
-        let token = try http.writeToken(root: options.root)
+        let process = ServiceProcess(name: "gateway", options: options)
+        let access = try http.writeAccess(root: options.root, logger: process.logger)
         let settings = DeploymentSettings(root: options.root, path: options.configurationPath)
         let site = try Site(settings.file())
         guard !options.isCheck else { return }
-        let process = ServiceProcess(name: "gateway", options: options)
         do throws(FileRejection) {
             try settings.plugins(with: settings.file())
         } catch {
@@ -52,7 +52,7 @@ struct ServeCommand: ConfiguredCommand {
             companions: {
                 await run(gateway, follower, PluginPrograms(registry: registry, root: root, logger: process.logger))
             },
-            front: try listener.map { try front($0, gateway, token, process) })
+            front: try listener.map { try front($0, gateway, access, process) })
     }
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
@@ -78,7 +78,7 @@ struct ServeCommand: ConfiguredCommand {
 
     /// The HTTP server on the bound port.
     private func front(
-        _ listener: HTTPListener, _ gateway: Gateway, _ token: WriteToken?, _ process: ServiceProcess
+        _ listener: HTTPListener, _ gateway: Gateway, _ access: WriteAccess, _ process: ServiceProcess
     ) throws -> Front {
         var limits = HTTPLimits()
         // The other half is for all other requests.
@@ -86,7 +86,7 @@ struct ServeCommand: ConfiguredCommand {
         let api = API(
             gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address),
             followsHost: http.publicURL == nil && listener.address.isWildcard, limits: limits, budget: listener.budget,
-            writeToken: token, sessions: Sessions(deployment: options.root.path), version: ServiceProcess.version)
+            access: access, version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
