@@ -284,12 +284,14 @@ struct StartTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
             let deployment = SupervisedDeployment(root: directory + "/root")
             for arguments in [["--user", "nobody", "--empty"], []] {
-                let outcome = try await deployment.up(with: arguments)
+                let outcome = try await deployment.up(with: arguments, ["SECRET_OF_ROOT": "1"])
                 #expect(outcome.status == 0, "\(outcome.errors)")
                 #expect(!outcome.errors.contains("running as root"))
                 let processes = try await deployment.processes()
                 #expect(processes.count == SupervisedDeployment.names.count)
                 for process in processes.values.joined() { #expect(try owner("/proc/\(process)") == "nobody") }
+                let environment = try Data(contentsOf: URL(filePath: "/proc/\(processes["feed"]?.first ?? 0)/environ"))
+                #expect(!String(decoding: environment, as: UTF8.self).contains("SECRET_OF_ROOT"))
             }
             for file in try FileManager.default.subpathsOfDirectory(atPath: deployment.root) {
                 #expect(try owner("\(deployment.root)/\(file)") == "nobody")

@@ -125,12 +125,16 @@ is_running() {
 # --- user ------------------------------------------------------------------------------------------------------------
 
 # become USER SCRIPT ARGUMENT…: replaces this process by a script of this folder, run as another user. So root never writes into
-# a directory of that user, where a symbolic link could redirect the write.
+# a directory of that user, where a symbolic link could redirect the write. Of root's environment it gets only what a script or a
+# program reads.
 become() {
-    local home
+    local home variable kept=()
     home=$(getent passwd "$1" | cut -d : -f 6)
     require_readable_by "$1"
-    exec env -u XDG_DATA_HOME HOME="$home" USER="$1" LOGNAME="$1" \
+    for variable in PATH SHELL TERM NO_COLOR LANG LC_ALL LC_CTYPE TZ HTTP_PORT IMAGE_FEED_TOKEN; do
+        [[ -z ${!variable:-} ]] || kept+=("$variable=${!variable}")
+    done
+    exec env -i "${kept[@]}" HOME="$home" USER="$1" LOGNAME="$1" \
         setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups --inh-caps=-all -- "$here/$2" "${@:3}"
 }
 
