@@ -202,6 +202,9 @@ struct StartTests {
             #expect(try await deployment.processes() == titled)
 
             try FileManager.default.removeItem(at: file)
+            let missing = try await deployment.up()
+            #expect(missing.status == 78 && missing.errors.contains("config.json.applied"), "\(missing.errors)")
+            try Data("{}".utf8).write(to: file)
             #expect(try await deployment.up("--http-port", "0").output.hasPrefix("My Feed\n"))
         }
     }

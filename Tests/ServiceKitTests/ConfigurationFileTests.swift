@@ -24,6 +24,18 @@ struct ConfigurationFileTests {
         }
     }
 
+    @Test func `a file that was there and is missing is refused, because an edge would become an authority`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            try Data("{}".utf8).write(to: URL(filePath: directory + "/config.json.applied"))
+            let rejection = #expect(throws: FileRejection.self) {
+                try ConfigurationFile(path: directory + "/config.json")
+            }
+            #expect(rejection?.description.contains("is missing") == true)
+        }
+    }
+
     @Test func `without a file nothing is set`() throws {
         #expect(try ConfigurationFile(path: "/nowhere/config.json").words(for: Program.self, in: ["feed"]).isEmpty)
     }
@@ -32,7 +44,8 @@ struct ConfigurationFileTests {
         arguments: [
             ("{}", []), (#"{"site":{"a":1},"comments":{"x":1}}"#, []), (#"{"feed":{"port":80}}"#, ["--port=80"]),
             (#"{"feed":{"port":"80"},"services":{"pin":"a"}}"#, ["--pin=a", "--port=80"]),
-            (#"{"feed":{"pin":["a","--b",3]}}"#, ["--pin=a", "--pin=--b", "--pin=3"]), (#"{"feed":{"pin":[]}}"#, []),
+            (#"{"feed":{"pin":["a","--b",3]}}"#, ["--pin=a", "--pin=--b", "--pin=3"]),
+
             (#"{"feed":{"limit":{"x":1,"y":"2"}}}"#, ["--limit=x=1", "--limit=y=2"]),
             (#"{"feed":{"quiet":true}}"#, ["--quiet"]), (#"{"feed":{"quiet":false}}"#, []),
         ] as [(String, [String])])

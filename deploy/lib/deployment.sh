@@ -40,7 +40,7 @@ supervisord_pid() {
 # because its children close the descriptor (`9>&-`).
 lock_deployment() {
     command -v flock >/dev/null || return 0
-    exec 9>"$root/deploy.lock"
+    exec 9<"$root" || die 77 "Cannot read $root: see above."
     flock -n 9 || { note "waiting for another deploy/up or deploy/down on $root"; flock 9; }
 }
 
@@ -49,7 +49,7 @@ lock_deployment() {
 processes() {
     local files file process name words
     # The kernel keeps 15 characters of a program's name.
-    mapfile -t files < <(grep -lsxE 'supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm)
+    mapfile -t files < <(grep -lsxE 'python3[.0-9]*|supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm)
     for file in "${files[@]}"; do
         process=${file%/comm}
         # It may have ended.
@@ -64,21 +64,31 @@ processes() {
     done
 }
 
+# has_word WORD WORD…: whether the first one is among the others.
+has_word() {
+    local word
+    for word in "${@:2}"; do [[ $word != "$1" ]] || return 0; done
+    return 1
+}
+
 # serves_root PROCESS NAME WORD…: whether a process serves ROOT, by its command line or, for plugins, by its environment.
 serves_root() {
     local process=$1 name=$2 word before=''
     shift 2
     case $name in
-    supervisord) [[ " $* " == *" $root/supervisord.conf "* ]] && return ;;
+    supervisord) has_word "$root/supervisord.conf" "$@" && return ;;
+    # Of earlier versions.
+    python3*) has_word "$root/bin/runner" "$@" && return ;;
     # Its other commands are clients.
-    gateway) [[ ${2:-} == serve ]] || return ;;
-    *) ! grep -qszxF -- "ROOT=$root" "$process/environ" || return 0 ;;
+    gateway) has_word serve "$@" || return ;;
     esac
     for word; do
-        [[ $before != --root || $word != "$root" ]] || return 0
+        case $word in --root=*) [[ $word == "--root=$root" ]] && return ;; esac
+        if [[ $before == --root ]]; then [[ $word == "$root" ]] && return; fi
         before=$word
     done
-    return 1
+    # The programs of plugins have the root in their environment.
+    [[ $name == *-service ]] && ! has_word --root "$@" && grep -qszxF -- "ROOT=$root" "$process/environ"
 }
 
 # Stops all programs of ROOT and waits until they have exited. On SIGTERM, supervisord stops the programs one after the other;

@@ -8,21 +8,25 @@ else
     bold='' red='' yellow='' plain=''
 fi
 
-heading() { printf '%s==> %s%s\n' "$bold" "$*" "$plain" >&2; }
-note() { printf '    %s\n' "$*" >&2; }
+# A terminal that is gone does not end a script.
+# shellcheck disable=SC2059 # its first argument is the format
+say() { printf "$@" >&2 || true; }
+
+heading() { say '%s==> %s%s\n' "$bold" "$*" "$plain"; }
+note() { say '    %s\n' "$*"; }
 # warn MESSAGE [MORE…]
 warn() {
     local line
-    printf '%swarning:%s %s\n' "$yellow" "$plain" "$1" >&2
-    for line in "${@:2}"; do printf '         %s\n' "$line" >&2; done
+    say '%swarning:%s %s\n' "$yellow" "$plain" "$1"
+    for line in "${@:2}"; do say '         %s\n' "$line"; done
 }
 
 # die EXIT_CODE MESSAGE [MORE…]: the first line names the error, further lines the remedy.
 die() {
     local code=$1 line
-    printf '%serror:%s %s\n' "$red" "$plain" "$2" >&2
+    say '%serror:%s %s\n' "$red" "$plain" "$2"
     shift 2
-    for line; do printf '       %s\n' "$line" >&2; done
+    for line; do say '       %s\n' "$line"; done
     exit "$code"
 }
 

@@ -18,17 +18,32 @@ public struct ConfigurationFile: Sendable {
     /// The name of the file in the directory of a deployment.
     public static let name = "config.json"
 
+    /// The suffix of a copy that `deploy/up` keeps.
+    private static let appliedSuffix = ".applied"
+
     /// The member with the options that feed, comments and image-data share.
     public static let services = "services"
 
     /// The options that apply to one start, or say where the file is.
-    private static let excluded = ["root", "config", "check", "create", "new-store", "help", "version"]
+    private static let excluded = [
+        "root", "config", "socket", "check", "create", "new-store", "help", "version", "experimental-dump-help",
+        "generate-completion-script",
+    ]
 
-    /// Nothing is set if there is no file.
+    /// Nothing is set if there is no file, and never was one.
     public init(path: String) throws(FileRejection) {
         file = OwnedFile(path: path)
         var status = stat()
-        guard lstat(path, &status) == 0 || errno != ENOENT else { return }
+        guard lstat(path, &status) == 0 || errno != ENOENT else {
+            // An edge would become an authority.
+            guard lstat(path + Self.appliedSuffix, &status) != 0 else {
+                throw FileRejection(
+                    file: path,
+                    reason: "is missing, although this deployment has settings; copy them back from "
+                        + "\(path)\(Self.appliedSuffix), or remove that file, too, to start without any")
+            }
+            return
+        }
         text = try file.text()
         do throws(JSONError) {
             guard let object = try JSONValue(json: text).members else {
@@ -95,6 +110,7 @@ public struct ConfigurationFile: Sendable {
                 texts.append(try text(of: element, at: path))
             }
         }
+        guard !texts.isEmpty else { throw rejection(at: path, "must not be empty") }
         // With the equals sign a value may begin with a dash.
         let words = texts.map { "--\(option)=\($0)" }
         return Setting(path: path, words: words, checkedWords: words)

@@ -110,7 +110,9 @@ struct PluginProgramsTests {
     @Test func `a program that cannot be executed is named in the log`() async throws {
         try await with { world in
             try await world.run(nil)
-            let outcome = try await Program("gateway").run(["run-plugin", world.root, "./absent", "--version"])
+            let outcome = try await Program("gateway").run([
+                RunPlugin.name, "\(getpid())", world.root, "./absent", "--version",
+            ])
             #expect(outcome.status == 69 && outcome.errors.contains("cannot execute ./absent: No such file"))
         }
     }

@@ -48,10 +48,13 @@ struct GatewayCommand: AsyncParsableCommand {
             ImageCommand.self,
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
-            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self, RunPluginCommand.self,
+            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self,
         ] + PluginClients.all.map { $0.command })
 
     static func main() async {
+        if CommandLine.arguments.dropFirst().first == RunPlugin.name {
+            exit(withError: ExitCode(RunPlugin.become(Array(CommandLine.arguments.dropFirst(2)))))
+        }
         let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
         var command: any ParsableCommand
         do {

@@ -21,7 +21,7 @@ final class PluginProcess: Sendable {
         "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
     ]
 
-    /// Must be called on a thread that stays: `RunPluginCommand` asks the kernel to end the program with it.
+    /// Must be called on a thread that stays: `RunPlugin` asks the kernel to end the program with it.
     init(_ command: [String], root: Root) throws {
         var environment = ProcessInfo.processInfo.environment.filter { Self.inherited.contains($0.key) }
         environment["ROOT"] = root.path

@@ -81,7 +81,7 @@ struct PluginPrograms: Sendable {
     }
 
     private func start(_ words: [String]) async throws -> PluginProcess {
-        let command = [gateway, RunPluginCommand.name, root.path] + words
+        let command = [gateway, RunPlugin.name, "\(getpid())", root.path] + words
         // The kernel ends the program when the thread that has started it ends. That of the loop stays.
         return try await registry.executor.loop.submit { try PluginProcess(command, root: root) }.get()
     }
