@@ -50,7 +50,7 @@ public struct OwnedFile: Sendable {
         return bytes.prefix(count)
     }
 
-    /// Refuses what is not a file, and what another user can change.
+    /// Refuses anything but a regular file, and a file that another user can change.
     private func check(_ descriptor: Int32) throws(FileRejection) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw rejection("cannot be read: \(Self.text(of: errno))") }

@@ -24,7 +24,6 @@ struct DeploymentSettings {
     private func check(_ file: ConfigurationFile) async throws {
         let plugins = try plugins(with: file)
         _ = try Site(file)
-        _ = try file.words(for: ServeCommand.self, in: ServeCommand.sections)
         _ = try ServeCommand.configured(arguments(file))
         for name in Self.services + plugins { try await check(file, by: name) }
         try checkUpstream(of: file)

@@ -28,10 +28,11 @@ struct ServeCommand: ConfiguredCommand {
         let process = ServiceProcess(name: "gateway", options: options)
         let access = try http.writeAccess(root: options.root, logger: process.logger)
         let settings = DeploymentSettings(root: options.root, path: options.configurationPath)
-        let site = try Site(settings.file())
+        let file = try settings.file()
+        let site = try Site(file)
         guard !options.isCheck else { return }
         do throws(FileRejection) {
-            try settings.plugins(with: settings.file())
+            try settings.plugins(with: file)
         } catch {
             // The gateway serves without the plugin.
             process.logger.warning("\(error)")

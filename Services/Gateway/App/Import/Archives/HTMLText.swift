@@ -16,7 +16,7 @@ enum HTMLText {
         return decoded(text).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The plain text of what may be HTML: it counts as HTML if it has a known tag.
+    /// Converts a text that contains a known HTML tag, and returns any other text unchanged.
     static func plainIfMarked(_ text: String) -> String {
         let tag =
             /<\/?(?:p|br|b|i|u|a|em|strong|span|div|font|blockquote|ul|ol|li|h[1-6]|script|style|img)(?:\s[^<>]*)?\/?>/
