@@ -16,11 +16,13 @@ public struct RawJSON: Sendable, Equatable {
         try self.init(checking: Array(text), allowsDuplicates: false)
     }
 
-    /// Reads a file that other programs have written: a byte order mark is ignored, and of a doubled member the last value
-    /// counts.
+    /// Reads a file that other programs have written: a byte order mark is ignored, of a doubled member the last value
+    /// counts, and a lone surrogate counts as U+FFFD.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     package init(lenient text: some Collection<UInt8>) throws(JSONError) {
-        try self.init(checking: Array(text.withoutByteOrderMark), allowsDuplicates: true)
+        var text = Array(text.withoutByteOrderMark)
+        StringEscapes.replaceLoneSurrogates(in: &text)
+        try self.init(checking: text, allowsDuplicates: true)
     }
 
     private init(checking text: [UInt8], allowsDuplicates: Bool) throws(JSONError) {

@@ -22,6 +22,24 @@ struct StringDecodingTests {
         #expect(Array(try decoded(text).unicodeScalars) == Array(string.unicodeScalars))
     }
 
+    @Test(arguments: [
+        (#""a\ud83dz""#, "a\u{FFFD}z"), (#""\udE00""#, "\u{FFFD}"), (#""\ud83d""#, "\u{FFFD}"),
+        (#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀"), (#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}"),
+        (#""\ud83d\u0061\n""#, "\u{FFFD}a\n"), (#""\\ud83d""#, "\\ud83d"),
+    ])
+    func `a lone surrogate is refused, and U+FFFD in files of other programs`(text: String, string: String) throws {
+        let isPlain = text.hasPrefix(#""\\"#)
+        #expect((try? RawJSON(checking: text)) == nil || isPlain)
+        let decoded = try RawJSON(lenient: text.utf8).read(as: .string)
+        #expect(Array(decoded.unicodeScalars) == Array(string.unicodeScalars))
+    }
+
+    @Test(arguments: [#""\ud83d""#, #""\ud8""#, #""\x""#, #""\"#, #"["\ud800","\x"]"#])
+    func `an escape that is none is refused in every file`(text: String) {
+        let cut = text.hasPrefix(#""\ud83d"#) ? String(text.dropLast()) : text
+        #expect(throws: JSONError.self) { try RawJSON(lenient: cut.utf8) }
+    }
+
     @Test(arguments: [1, 15, 16, 17, 63, 64, 65, 200])
     func `an escape is decoded at any distance from the others`(distance: Int) throws {
         let plain = String(repeating: "p", count: distance)

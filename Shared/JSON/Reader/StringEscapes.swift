@@ -19,6 +19,24 @@ enum StringEscapes {
         }
     }
 
+    /// Replaces each lone surrogate of a JSON text by U+FFFD. The positions of everything else stay.
+    static func replaceLoneSurrogates(in text: inout [UInt8]) {
+        text.withUnsafeMutableBufferPointer { text in
+            let bytes = Bytes(text)
+            var position = 0
+            while let start = bytes[position...].firstIndex(of: UInt8(ascii: "\\")) {
+                if let length = length(in: bytes, at: start) {
+                    position = start + length
+                } else if codeUnit(in: bytes, at: start) != nil {
+                    _ = text[start + 2..<start + 6].update(fromContentsOf: "fffd".utf8)
+                    position = start + 6
+                } else {
+                    return
+                }
+            }
+        }
+    }
+
     /// Decodes a string that `length` has found valid, without its quotes. In linear time.
     static func decode(_ bytes: Bytes) -> String {
         // No escape is shorter than what it stands for.
