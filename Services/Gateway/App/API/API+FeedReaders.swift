@@ -36,15 +36,15 @@ extension API {
         _ document: (Site, Language, FeedLinks, [FeedEntry]) -> ByteBuffer
     ) async throws(RPCError) -> HTTPAnswer {
         let (load, reader) = (try LoadFeed(request.query), Reader(request.head, request.target))
-        let page = try await gateway.feed.page(load.forFeedReader, request.options)
-            .forFeedReader(load, now: gateway.now())
+        let now = gateway.now()
+        let page = try await gateway.feed.page(load.forFeedReader, request.options).forFeedReader(load, now: now)
         let text = document(
             gateway.site, reader.language,
             FeedLinks(page, load, language: reader.chosenLanguage, at: path, publicURL),
-            page.items.map { FeedEntry($0, publicURL, reader.language) })
+            page.items.map { FeedEntry($0, publicURL, reader.language, now: now) })
         var answer = HTTPAnswer.document(text, as: contentType, for: request.head)
         answer.fields[.vary] = "Accept-Encoding, Accept-Language, Cookie"
-        Freshness(page.origin, savedAt: page.savedAt, now: gateway.now()).apply(to: &answer.fields)
+        Freshness(page.origin, savedAt: page.savedAt, now: now).apply(to: &answer.fields)
         return answer
     }
 }

@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: [
         ("0000-01-01T00:00:00Z", -62_167_219_200), ("1969-12-31T23:59:59Z", -1), ("2000-02-29T00:00:00Z", 951_782_400),
-        ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ("2026-03-02T12:00:00Z", 1_772_452_800),
     ])
     func `every date that an upstream may have is written as in RFC 3339`(text: String, seconds: Int) async throws {
         let date = Date(timeIntervalSince1970: TimeInterval(seconds))
@@ -95,6 +95,19 @@ import Testing
             let atom = try await api.exchange("/feed.atom").text
             #expect(atom.contains("<published>\(text)</published>\n<updated>\(text)</updated>"))
             #expect(try await api.exchange("/feed.json").text.contains(#""date_published":"\#(text)""#))
+        }
+    }
+
+    @Test(arguments: [86_401, 251_629_934_399])
+    func `a date in the future is none, because readers would show its item first for ever`(ahead: TimeInterval)
+        async throws
+    {
+        let items = [Self.item(0, nil, noon + ahead), Self.item(1, nil, noon)]
+        try await RunningAPI.with(Self.page(items)) { api in
+            let parts = try await api.exchange("/feed.atom").text.split(separator: "<entry>")
+            #expect(parts[0].contains("<updated>2026-03-01T12:00:00Z</updated>"))
+            #expect(parts[1].contains("<updated>1970-01-01T00:00:00Z</updated>") && !parts[1].contains("<published>"))
+            #expect(try await api.exchange("/feed.json").text.split(separator: "date_published").count == 2)
         }
     }
 

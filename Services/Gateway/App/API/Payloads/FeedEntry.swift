@@ -21,6 +21,8 @@ struct FeedEntry: Sendable {
 
     /// The URL of the picture. It is no enclosure: that would need the media type and the length, which the feed service does not know.
     let image: String
+
+    /// Nil if the item has no date, or one in the future: readers would show it as the newest for ever.
     let publishedAt: Date?
     let tags: [String]
 
@@ -31,7 +33,11 @@ struct FeedEntry: Sendable {
 extension FeedEntry {
     private static let pictureWidth = 1_280
 
-    init(_ item: FeedItem, _ publicURL: PublicURL, _ language: Language) {
+    /// The difference of two clocks, or of a time that was written without its zone, in seconds: a later date is wrong.
+    static let maximumFuture: TimeInterval = 86_400
+
+    /// - Parameter now: the time of the answer.
+    init(_ item: FeedItem, _ publicURL: PublicURL, _ language: Language, now: Date) {
         let view = FeedImagePresenter.viewModel(item, language)
         // A reader of the feed loads all pictures at once, so not the originals.
         let (image, escape) = ("\(publicURL.imageData(item.id))?w=\(Self.pictureWidth)", Markup().escapeText)
@@ -46,6 +52,7 @@ extension FeedEntry {
             id: "urn:uuid:\(item.id.uuidString.lowercased())", url: page, title: view.title,
             text: texts.joined(separator: "\n\n"),
             html: picture + texts.map { "<p dir=\"auto\">\(escape($0))</p>" }.joined(), image: image,
-            publishedAt: item.publishedAt, tags: item.tags, details: item.details)
+            publishedAt: item.publishedAt.flatMap { $0.timeIntervalSince(now) <= Self.maximumFuture ? $0 : nil },
+            tags: item.tags, details: item.details)
     }
 }
