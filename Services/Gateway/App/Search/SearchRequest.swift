@@ -18,7 +18,8 @@ struct SearchRequest {
             name: "limit", summary: "The maximum number of items; default 20.",
             schema: Codec.integer(SearchItems.limits).schema),
         ParameterDescription(
-            name: "after", summary: "The next_after of the page before.", schema: Codec.string.schema),
+            name: "after", summary: "The next_after of the page before.",
+            schema: Codec.trimmed(1...SearchItems.maximumCursor).schema),
     ]
 
     init(tags: [String]) { self.tags = tags }
