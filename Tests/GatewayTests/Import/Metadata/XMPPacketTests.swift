@@ -54,7 +54,7 @@ struct XMPPacketTests {
     func `other texts stay`(text: String) { #expect(Self.erasing(Array(text.utf8)) == (false, Array(text.utf8))) }
 
     @Test func `a position behind more tags than are read is erased with the rest of the packet`() {
-        let tags = String(repeating: "<a/>", count: XMPPacket.mostNames - 1)
+        let tags = String(repeating: "<a/>", count: XMPPacket.mostNames - 2)
         let position = #"<x exif:GPSLatitude="38"/>"#
         #expect(
             Self.erasing(Array((tags + position).utf8)).bytes == Array((tags + #"<x exif:GPSLatitude="  "/>"#).utf8))
@@ -63,6 +63,18 @@ struct XMPPacketTests {
         #expect(!Self.erasing(Array((tags + "<a/><b>38</b>").utf8)).hadPosition)
         let open = #"<exif:GPSLatitude>"# + tags
         #expect(Self.erasing(Array((open + "<a/>38").utf8)).bytes.suffix(2) == Array("  ".utf8))
+    }
+
+    @Test func `a tag with more attributes than are read is erased when it may have a position`() {
+        let attributes = String(repeating: " a='1'", count: XMPPacket.mostNames - 1)
+        let packet = Array("<x\(attributes) exif:GPSLatitude='38'/>".utf8)
+        #expect(Self.erasing(packet) == (true, packet.map { _ in 0x20 }))
+    }
+
+    @Test(arguments: [(0, false), (2, false), (3, true)]) func `a tag has at most so many names`(
+        count: Int, isRead: Bool
+    ) {
+        #expect((XMPPacket.Tag(Array("<x a='1' b='2'>".utf8), 0, atMost: count) != nil) == isRead)
     }
 
     @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian])

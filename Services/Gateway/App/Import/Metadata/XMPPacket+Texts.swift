@@ -11,9 +11,6 @@ extension XMPPacket {
         ("exif:DateTimeOriginal", .date), ("photoshop:DateCreated", .date), ("exif:DateTimeDigitized", .date),
     ]
 
-    /// So many tags and attributes are read; those of real packets are in front of them.
-    private static let mostTags = 50_000
-
     private static let names = Set(properties.map(\.name))
 
     /// The usual prefixes of the namespaces. A packet may name them otherwise.
@@ -70,16 +67,16 @@ extension XMPPacket {
 
         /// The texts of properties, by their names with the usual prefixes.
         mutating func properties() -> [String: [String]] {
-            var (index, tags) = (0, 0)
-            while tags < XMPPacket.mostTags, let start = packet.text[index...].firstIndex(of: UInt8(ascii: "<")) {
+            var (index, names) = (0, 0)
+            while let start = packet.text[index...].firstIndex(of: UInt8(ascii: "<")) {
                 if property != nil { add(decoded(index..<start)) }
                 if let other = packet.markup(at: start) {
                     if let content = other.content { add(PictureText.decoded(bytes[content])) }
                     index = other.end
                     continue
                 }
-                guard let tag = Tag(packet.text, start) else { break }
-                tags += 1 + tag.attributes.count
+                guard let tag = Tag(packet.text, start, atMost: XMPPacket.mostNames - names) else { break }
+                names += 1 + tag.attributes.count
                 for attribute in tag.attributes where attribute.name.qualified.hasPrefix("xmlns:") {
                     let address = String(decoding: bytes[attribute.value], as: UTF8.self)
                     prefixes[String(attribute.name.qualified.dropFirst(6))] = XMPPacket.prefixes[address]

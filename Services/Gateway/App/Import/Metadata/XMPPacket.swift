@@ -62,7 +62,7 @@ struct XMPPacket {
                 index = other.end
                 continue
             }
-            guard names < Self.mostNames, let tag = Tag(text, start) else {
+            guard let tag = Tag(text, start, atMost: Self.mostNames - names) else {
                 // What is not well-formed or too long can still be read by some program.
                 let rest = Name(String(decoding: text[start...], as: UTF8.self))
                 let hasPosition = rest.isOfPosition || [":lat", ":lon"].contains(where: rest.qualified.contains)
@@ -145,8 +145,9 @@ struct XMPPacket {
         let attributes: [(name: Name, value: Range<Int>)]
         let end: Int
 
-        /// - Returns: nil if the tag has another form, or no end.
-        init?(_ text: [UInt8], _ start: Int) {
+        /// - Parameter count: the maximum of names: the tag's own and those of its attributes.
+        /// - Returns: nil if the tag has more names, another form or no end.
+        init?(_ text: [UInt8], _ start: Int, atMost count: Int) {
             var index = start + 1
             func current() -> UInt8? { index < text.count ? text[index] : nil }
             func skip(_ isSkipped: (UInt8) -> Bool) -> Range<Int> {
@@ -160,13 +161,13 @@ struct XMPPacket {
             }
             let isClosing = current() == UInt8(ascii: "/")
             if isClosing { index += 1 }
-            guard let tag = name() else { return nil }
+            guard count > 0, let tag = name() else { return nil }
             var attributes: [(name: Name, value: Range<Int>)] = []
             while true {
                 _ = skip(XMPPacket.isSpace)
                 if current() == UInt8(ascii: ">") { break }
                 if text.has("/>", at: index) { break }
-                guard let attribute = name() else { return nil }
+                guard attributes.count < count - 1, let attribute = name() else { return nil }
                 _ = skip(XMPPacket.isSpace)
                 guard current() == UInt8(ascii: "=") else { return nil }
                 index += 1
