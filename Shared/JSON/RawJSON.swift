@@ -17,11 +17,11 @@ public struct RawJSON: Sendable, Equatable {
     }
 
     /// Reads a file that other programs have written: a byte order mark is ignored, of a doubled member the last value
-    /// counts, and a lone surrogate counts as U+FFFD.
+    /// counts, and a lone surrogate or U+0000 counts as U+FFFD.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     package init(lenient text: some Collection<UInt8>) throws(JSONError) {
         var text = Array(text.withoutByteOrderMark)
-        StringEscapes.replaceLoneSurrogates(in: &text)
+        StringEscapes.replaceNonCharacters(in: &text)
         try self.init(checking: text, allowsDuplicates: true)
     }
 

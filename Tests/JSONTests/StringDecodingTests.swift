@@ -34,6 +34,11 @@ struct StringDecodingTests {
         #expect(Array(decoded.unicodeScalars) == Array(string.unicodeScalars))
     }
 
+    @Test func `U+0000 is U+FFFD in files of other programs`() throws {
+        #expect(
+            try RawJSON(lenient: #"["a\u0000\u0000","\\u0000"]"#.utf8).description == #"["a\ufffd\ufffd","\\u0000"]"#)
+    }
+
     @Test(arguments: [#""\ud83d""#, #""\ud8""#, #""\x""#, #""\"#, #"["\ud800","\x"]"#])
     func `an escape that is none is refused in every file`(text: String) {
         let cut = text.hasPrefix(#""\ud83d"#) ? String(text.dropLast()) : text

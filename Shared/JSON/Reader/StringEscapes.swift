@@ -19,20 +19,19 @@ enum StringEscapes {
         }
     }
 
-    /// Replaces each lone surrogate of a JSON text by U+FFFD. The positions of everything else stay.
-    static func replaceLoneSurrogates(in text: inout [UInt8]) {
+    /// Replaces each escape of a lone surrogate or of U+0000 by that of U+FFFD. The positions of everything else stay.
+    static func replaceNonCharacters(in text: inout [UInt8]) {
         text.withUnsafeMutableBufferPointer { text in
             let bytes = Bytes(text)
             var position = 0
             while let start = bytes[position...].firstIndex(of: UInt8(ascii: "\\")) {
-                if let length = length(in: bytes, at: start) {
-                    position = start + length
-                } else if codeUnit(in: bytes, at: start) != nil {
+                let (length, unit) = (length(in: bytes, at: start), codeUnit(in: bytes, at: start))
+                if let unit, unit == 0 || length == nil {
                     _ = text[start + 2..<start + 6].update(fromContentsOf: "fffd".utf8)
-                    position = start + 6
-                } else {
+                } else if length == nil {
                     return
                 }
+                position = start + (length ?? 6)
             }
         }
     }
