@@ -3,6 +3,7 @@ import JSON
 import RPC
 import RPCTestKit
 import Testing
+import Timing
 
 @testable import gateway
 
@@ -18,6 +19,35 @@ struct HostilePluginTests {
             let seen = await error
             #expect(seen?.kind == .deadlineExceeded && seen?.service == "hostile")
             try await plugin.expectOthersWork()
+            try await peer.close()
+        }
+    }
+
+    @Test func `a reader waits for a plugin that is slow, but not for one that leaves a ping unanswered`() async throws
+    {
+        try await HostilePlugin.with { plugin in
+            let hostile = plugin.hostile
+            let peer = try await plugin.listener.acceptGreeting()
+            for isAnswered in [true, false] {
+                let outcome = Watched<Result<Payload, RPCError>?>(nil)
+                async let _: Void = {
+                    let answer = await result { () throws(RPCError) in
+                        try await hostile.whileAnswering { () throws(RPCError) in try await hostile.act() }
+                    }
+                    outcome.withLock { $0 = answer }
+                }()
+                let call = try #require(try await peer.receive())
+                await plugin.clock.advance(by: Plugin.patience)
+                let ping = try #require(try await peer.receive())
+                #expect(ping.contains("rpc.ping"))
+                if isAnswered { try peer.answer(ping, #""result":{}"#) }
+                await plugin.clock.advance(by: Plugin.pingTime)
+                if isAnswered { try peer.answer(call, #""result":{}"#) }
+                await outcome.wait { $0 != nil }
+                let error = outcome.withLock { $0?.error }
+                #expect(isAnswered ? error == nil : error?.kind == .unavailable && error?.service == "hostile")
+                #expect(hostile.standing.hangs == !isAnswered)
+            }
             try await peer.close()
         }
     }
@@ -153,8 +183,12 @@ extension WirePeer {
     /// Receives a request, and sends messages with its id and these members.
     fileprivate func answer(_ members: String...) async throws {
         let request = try #require(try await receive())
+        for members in members { try answer(request, members) }
+    }
+
+    fileprivate func answer(_ request: String, _ members: String) throws {
         let id = try #require(request.firstMatch(of: /"id":(\d+)/)).output.1
-        for members in members { post(WirePeer.frame(#"{"jsonrpc":"2.0","id":\#(id),\#(members)}"#)) }
+        post(WirePeer.frame(#"{"jsonrpc":"2.0","id":\#(id),\#(members)}"#))
     }
 }
 

@@ -23,13 +23,14 @@ extension Feed {
     }
 
     /// Without an earlier answer there is nothing better than to wait: an edge may have a slow upstream.
-    func answer<Answer>(
+    func answer<Answer: Sendable>(
         or earlier: Answer?, _ method: String, _ options: CallOptions,
-        _ call: (CallOptions) async throws(RPCError) -> Answer
+        _ call: @escaping @Sendable (CallOptions) async throws(RPCError) -> Answer
     ) async throws(RPCError) -> Answer {
         guard let earlier else { return try await call(options) }
         do throws(RPCError) {
-            return try await call(options.optional(within: Self.patience, now: registry.clock.now))
+            let options = options.optional(within: Self.patience, now: registry.clock.now)
+            return try await registry.plugin("feed").whileAnswering { () throws(RPCError) in try await call(options) }
         } catch {
             guard Self.passing.contains(error.kind) else { throw error }
             registry.noteIgnored(method, error, options.trace)

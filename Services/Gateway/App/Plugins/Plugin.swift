@@ -153,7 +153,7 @@ struct Plugin: Sendable {
     }
 
     /// The error with the name of the service.
-    @Sendable private func named(_ error: RPCError) -> RPCError {
+    @Sendable func named(_ error: RPCError) -> RPCError {
         var error = error
         error.service = error.service ?? name
         return error

@@ -15,6 +15,7 @@ final class PluginStanding: Sendable {
         /// Why its contracts do not fit; nil when they do, or nothing is known.
         var mismatch: String?
         var isDown = false
+        var hangs = false
         var since: Date
     }
 
@@ -30,6 +31,11 @@ final class PluginStanding: Sendable {
 
     /// Whether calls fail at once.
     var isDown: Bool { state.withLock(\.isDown) }
+
+    /// Whether the plugin has left the last ping for a reader unanswered.
+    var hangs: Bool { state.withLock(\.hangs) }
+
+    func note(hangs: Bool) { state.withLock { $0.hangs = hangs } }
 
     /// The time of the last change; before the first one, when the gateway read the manifest.
     var since: Date { state.withLock(\.since) }

@@ -14,6 +14,9 @@ struct SearchAnswer: Sendable {
     /// Whether the feed has answered. Otherwise the hits are those that readers have seen.
     let isWhole: Bool
 
+    /// The number of results on this page that the gateway cannot show while the feed does not answer.
+    var missing: Int { isWhole ? 0 : found.items.count - hits.count }
+
     struct Hit: Sendable {
         let item: EnrichedItem
         let found: FoundItem
@@ -35,13 +38,16 @@ extension Gateway {
     }
 
     /// The results for a reader, who waits for search, and then for the feed, no longer than for a page of the feed. While the feed does
-    /// not answer, those that readers have seen elsewhere.
+    /// not answer, those that readers have seen elsewhere, which may be none.
     func shownResults(_ params: SearchItems, _ options: CallOptions) async throws(RPCError) -> SearchAnswer {
         let options = options.optional(within: Feed.patience, now: registry.clock.now)
-        let found = try await registry.plugin(SearchClient.plugin).call(SearchContract.items, params, options)
+        let search = try registry.plugin(SearchClient.plugin)
+        let found = try await search.whileAnswering { () throws(RPCError) in
+            try await search.call(SearchContract.items, params, options)
+        }
         let ids = found.items.map(\.imageID)
         let shown = ids.compactMap(feed.shown.item).map { EnrichedItem(item: $0) }
-        let earlier = shown.isEmpty ? nil : SearchAnswer(found, shown, isWhole: false)
+        let earlier = SearchAnswer(found, shown, isWhole: false)
         return try await feed.answer(or: earlier, FeedContract.items.name, options) { options throws(RPCError) in
             SearchAnswer(found, try await items(ids, options))
         }
