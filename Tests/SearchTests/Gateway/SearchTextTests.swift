@@ -1,3 +1,4 @@
+import FeedContract
 import Foundation
 import Presentation
 import RPC
@@ -28,6 +29,42 @@ import Testing
         ])
     func total(language: Language, texts: [String]) {
         #expect([1, 2, FoundItems.maximumTotal].map { SearchText.total($0, in: language) } == texts)
+    }
+
+    @Test("the number of results that are not shown has a plural", arguments: Language.allCases)
+    func missing(language: Language) {
+        let texts = [1, 2].map { SearchText.missing($0, in: language) }
+        #expect(texts[0].hasPrefix("1 ") && texts[1].hasPrefix("2 ") && texts[0].dropFirst() != texts[1].dropFirst())
+    }
+
+    private static func suggestions(_ tags: String...) -> Suggestions {
+        Suggestions(tags: tags.map { Suggestion(text: $0, count: 1) }, places: [], people: [])
+    }
+
+    private static func item(_ description: String?, credit: String? = nil, isSensitive: Bool = false) -> FeedItem {
+        FeedItem(
+            id: UUID(), description: description, image: "urn:x:y",
+            details: PictureDetails(credit: credit, isSensitive: isSensitive))
+    }
+
+    @Test(
+        "examples of searches are made of what the feed has, and can be read",
+        arguments: [
+            (nil, [], []), (suggestions(), [item(nil)], []),
+            (suggestions("sea"), [item("At the golden hour, by the sea")], ["tag:sea"]),
+            (suggestions("sea"), [item("A golden evening by the sea")], ["\"golden evening\"", "tag:sea"]),
+            (suggestions("so-called \"art\"", "a*", "golden hour"), [], ["tag:\"golden hour\""]),
+            (
+                suggestions(String(repeating: "x", count: 33), String(repeating: "y", count: 32)), [],
+                ["tag:" + String(repeating: "y", count: 32)]
+            ),
+            (
+                nil, [item("Nothing here", credit: "Ana", isSensitive: true), item("x", credit: "João da Silva")],
+                ["by:\"João da Silva\""]
+            ),
+        ] as [(Suggestions?, [FeedItem], [String])])
+    func examples(suggestions: Suggestions?, items: [FeedItem], queries: [String]) {
+        #expect(SearchExample.all(suggestions, items).map(\.query) == queries)
     }
 
     @Test("the help of the command is that of the golden file") func help() throws {

@@ -20,16 +20,24 @@ extension Pages {
             query.isEmpty && search.tags.count == 1 ? SearchText.tag.text(in: language, search.tags[0]) : nil
         let wanted = ([query] + search.tags.map { "#\($0)" }).filter { !$0.isEmpty }.joined(separator: " ")
         let found = answer.value?.found
+        let isNew = query.isEmpty && search.tags.isEmpty
+        let examples = isNew ? await examples(beside: answer.value?.hits.map(\.item.item) ?? [], options) : []
         let model: [String: Any?] = [
             "s": SearchText.all(in: language), "query": query, "filters": filters(search, language),
-            "isNew": query.isEmpty && search.tags.isEmpty, "heading": heading,
+            "isNew": isNew, "heading": heading, "hasExamples": !examples.isEmpty,
+            "examples": examples.map { example in
+                [
+                    "link": SearchRequest(query: example.query).path(path("/search")), "query": example.query,
+                    "meaning": example.meaning.text(in: language),
+                ]
+            },
             "total": found.map { SearchText.total($0.totalAtLeast, in: language) },
             "items": answer.value?.hits.enumerated().map { hit($1, at: $0, reader) } ?? [],
-            "nothing": answer.value?.hits.isEmpty == true && search.after == nil
+            "nothing": answer.value?.hits.isEmpty == true && answer.value?.missing == 0 && search.after == nil
                 ? SearchText.nothing.text(in: language, wanted) : nil,
             "indexing": found?.indexing.map { SearchText.indexing.text(in: language, "\($0)") },
             "unavailable": answer.error != nil,
-            "problem": answer.value?.isWhole == false ? Texts(language)[.partsUnavailable] : nil,
+            "problem": answer.value.flatMap { problem(of: $0, language) },
             "next": found?.nextAfter.map { search.path(path("/search"), after: $0) },
             "first": search.after == nil ? nil : search.path(path("/search")),
         ]
@@ -44,6 +52,20 @@ extension Pages {
 
     /// The errors after which the page says that search is not available right now.
     private static let passing: Set<ErrorKind> = [.unavailable, .deadlineExceeded, .overloaded, .connectivity]
+
+    /// What the page says about the results that it does not show, or about what is missing beside them.
+    private func problem(of answer: SearchAnswer, _ language: Language) -> String? {
+        guard !answer.isWhole else { return nil }
+        return answer.missing == 0
+            ? Texts(language)[.partsUnavailable] : SearchText.missing(answer.missing, in: language)
+    }
+
+    /// Searches that find something here. Without suggestions they are fewer.
+    private func examples(beside items: [FeedItem], _ options: CallOptions) async -> [SearchExample] {
+        let suggestions = await gateway.registry.optional(
+            SearchClient.plugin, SearchContract.suggest, Suggest(prefix: ""), within: Feed.patienceForParts, options)
+        return SearchExample.all(suggestions.value, items)
+    }
 
     /// The tags of the search, each with the search without it.
     private func filters(_ search: SearchRequest, _ language: Language) -> [[String: String]] {

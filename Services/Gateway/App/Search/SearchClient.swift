@@ -15,9 +15,7 @@ enum SearchClient: PluginClient {
 
     static func page(ofPlace place: String) -> String? {
         // A phrase cannot have a quotation mark. Words count, not what is between them.
-        var search = SearchRequest(tags: [])
-        search.query = "place:\"\(place.replacing("\"", with: " "))\""
-        return search.path("/search")
+        SearchRequest(query: "place:\"\(place.replacing("\"", with: " "))\"").path("/search")
     }
 
     static func frame(_ reader: Reader, isDown: Bool) -> [String: Any?] {

@@ -22,7 +22,10 @@ struct SearchRequest {
             schema: Codec.trimmed(1...SearchItems.maximumCursor).schema),
     ]
 
-    init(tags: [String]) { self.tags = tags }
+    init(query: String? = nil, tags: [String] = []) {
+        self.query = query
+        self.tags = tags
+    }
 
     init(_ query: Query) throws(RPCError) {
         self.query = try query.text("q")

@@ -6,7 +6,8 @@ import SearchContract
 enum SearchText: CaseIterable {
     case search, nothing, nothingHint, back, unavailable, indexing, totalOne, totalOther, totalAtLeast, next, first,
         tag, tags, places, people
-    case operators, without
+    case operators, without, missingOne, missingOther
+    case withPhrase, withTag, fromPlace, byPhotographer, fromCommenter
 
     func text(in language: Language) -> String {
         switch language {
@@ -24,9 +25,17 @@ enum SearchText: CaseIterable {
 
     /// The number of results, up to the highest number that search counts to.
     static func total(_ count: Int, in language: Language) -> String {
-        let number = count.formatted(.number.locale(Locale(identifier: language.rawValue)))
         let text = count == 1 ? totalOne : count < FoundItems.maximumTotal ? totalOther : totalAtLeast
-        return text.text(in: language, number)
+        return text.text(in: language, number(count, in: language))
+    }
+
+    /// Says that so many results are not shown.
+    static func missing(_ count: Int, in language: Language) -> String {
+        (count == 1 ? missingOne : missingOther).text(in: language, number(count, in: language))
+    }
+
+    private static func number(_ count: Int, in language: Language) -> String {
+        count.formatted(.number.locale(Locale(identifier: language.rawValue)))
     }
 
     /// All texts by the names of their cases, for templates.
@@ -51,8 +60,17 @@ enum SearchText: CaseIterable {
         case .tags: "Tags"
         case .places: "Places"
         case .people: "People"
-        case .operators: "Words, \"a phrase\", -not, tag:, place:, by: (photographer) or from: (commenter)"
+        case .operators:
+            "Find images by words of their texts, tags, places and comments. "
+                + "A minus before a word leaves out images with it."
         case .without: "Search without the tag %@"
+        case .missingOne: "%@ result cannot be shown right now"
+        case .missingOther: "%@ results cannot be shown right now"
+        case .withPhrase: "these words in this order"
+        case .withTag: "this tag"
+        case .fromPlace: "this place"
+        case .byPhotographer: "this photographer"
+        case .fromCommenter: "a comment by this person"
         }
     }
 
@@ -73,8 +91,17 @@ enum SearchText: CaseIterable {
         case .tags: "Etiquetas"
         case .places: "Lugares"
         case .people: "Pessoas"
-        case .operators: "Palavras, \"uma frase\", -não, tag:, place:, by: (fotógrafo) ou from: (comentário)"
+        case .operators:
+            "Encontre imagens por palavras de seus textos, etiquetas, lugares e comentários. "
+                + "Um menos antes de uma palavra exclui as imagens com ela."
         case .without: "Buscar sem a etiqueta %@"
+        case .missingOne: "%@ resultado não pode ser mostrado no momento"
+        case .missingOther: "%@ resultados não podem ser mostrados no momento"
+        case .withPhrase: "estas palavras nesta ordem"
+        case .withTag: "esta etiqueta"
+        case .fromPlace: "este lugar"
+        case .byPhotographer: "esta pessoa fotografou"
+        case .fromCommenter: "um comentário desta pessoa"
         }
     }
 
@@ -95,8 +122,17 @@ enum SearchText: CaseIterable {
         case .tags: "Ετικέτες"
         case .places: "Τόποι"
         case .people: "Άτομα"
-        case .operators: "Λέξεις, \"μια φράση\", -όχι, tag:, place:, by: (φωτογράφος) ή from: (σχόλιο)"
+        case .operators:
+            "Βρείτε εικόνες με λέξεις από τα κείμενα, τις ετικέτες, τους τόπους και τα σχόλιά τους. "
+                + "Ένα μείον πριν από μια λέξη εξαιρεί τις εικόνες που την έχουν."
         case .without: "Αναζήτηση χωρίς την ετικέτα %@"
+        case .missingOne: "%@ αποτέλεσμα δεν μπορεί να εμφανιστεί αυτή τη στιγμή"
+        case .missingOther: "%@ αποτελέσματα δεν μπορούν να εμφανιστούν αυτή τη στιγμή"
+        case .withPhrase: "αυτές οι λέξεις με αυτή τη σειρά"
+        case .withTag: "αυτή η ετικέτα"
+        case .fromPlace: "αυτός ο τόπος"
+        case .byPhotographer: "αυτός ο φωτογράφος"
+        case .fromCommenter: "ένα σχόλιο αυτού του ατόμου"
         }
     }
 
@@ -117,8 +153,17 @@ enum SearchText: CaseIterable {
         case .tags: "Etiquetas"
         case .places: "Lugares"
         case .people: "Personas"
-        case .operators: "Palabras, \"una frase\", -no, tag:, place:, by: (fotógrafo) o from: (comentario)"
+        case .operators:
+            "Encuentra imágenes por palabras de sus textos, etiquetas, lugares y comentarios. "
+                + "Un menos delante de una palabra excluye las imágenes que la tienen."
         case .without: "Buscar sin la etiqueta %@"
+        case .missingOne: "%@ resultado no se puede mostrar en este momento"
+        case .missingOther: "%@ resultados no se pueden mostrar en este momento"
+        case .withPhrase: "estas palabras en este orden"
+        case .withTag: "esta etiqueta"
+        case .fromPlace: "este lugar"
+        case .byPhotographer: "esta persona la fotografió"
+        case .fromCommenter: "un comentario de esta persona"
         }
     }
 }

@@ -26,6 +26,7 @@ class Suggestions {
     this.origin = null;
     this.input.addEventListener("input", () => this.schedule());
     this.input.addEventListener("keydown", (event) => this.key(event));
+    this.input.addEventListener("click", () => this.offer());
     this.input.addEventListener("blur", () => this.close());
     // A press must not take the focus from the field before the click.
     this.list.addEventListener("pointerdown", (event) => event.preventDefault());
@@ -44,6 +45,11 @@ class Suggestions {
     }
     const [, minus, word] = value.slice(start).match(/^(-?)(?:(?:tag|place|from):)?(.*)$/is);
     return { before: value.slice(0, start), minus, word: word.replaceAll('"', "") };
+  }
+
+  /** Suggests the most frequent for an empty field, on request. The page of search has examples below its field. */
+  offer() {
+    if (!this.input.value && this.form.classList.contains("in-bar")) this.load("");
   }
 
   schedule() {
@@ -128,7 +134,7 @@ class Suggestions {
     if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      if (!isOpen) return this.schedule();
+      if (!isOpen) return this.input.value ? this.schedule() : this.offer();
       const step = event.key === "ArrowDown" ? 1 : -1;
       // One step beyond either end leads back to the field.
       this.setActive(this.active + step >= count ? -1 : this.active + step < -1 ? count - 1 : this.active + step);
