@@ -66,11 +66,11 @@ enum SearchText: CaseIterable {
         case .without: "Search without the tag %@"
         case .missingOne: "%@ result cannot be shown right now"
         case .missingOther: "%@ results cannot be shown right now"
-        case .withPhrase: "these words in this order"
-        case .withTag: "this tag"
-        case .fromPlace: "this place"
-        case .byPhotographer: "this photographer"
-        case .fromCommenter: "a comment by this person"
+        case .withPhrase: "with these words in this order"
+        case .withTag: "with this tag"
+        case .fromPlace: "from this place"
+        case .byPhotographer: "by this photographer"
+        case .fromCommenter: "with a comment by this person"
         }
     }
 
@@ -97,11 +97,11 @@ enum SearchText: CaseIterable {
         case .without: "Buscar sem a etiqueta %@"
         case .missingOne: "%@ resultado não pode ser mostrado no momento"
         case .missingOther: "%@ resultados não podem ser mostrados no momento"
-        case .withPhrase: "estas palavras nesta ordem"
-        case .withTag: "esta etiqueta"
-        case .fromPlace: "este lugar"
-        case .byPhotographer: "esta pessoa fotografou"
-        case .fromCommenter: "um comentário desta pessoa"
+        case .withPhrase: "com estas palavras nesta ordem"
+        case .withTag: "com esta etiqueta"
+        case .fromPlace: "deste lugar"
+        case .byPhotographer: "fotografadas por esta pessoa"
+        case .fromCommenter: "com um comentário desta pessoa"
         }
     }
 
@@ -128,11 +128,11 @@ enum SearchText: CaseIterable {
         case .without: "Αναζήτηση χωρίς την ετικέτα %@"
         case .missingOne: "%@ αποτέλεσμα δεν μπορεί να εμφανιστεί αυτή τη στιγμή"
         case .missingOther: "%@ αποτελέσματα δεν μπορούν να εμφανιστούν αυτή τη στιγμή"
-        case .withPhrase: "αυτές οι λέξεις με αυτή τη σειρά"
-        case .withTag: "αυτή η ετικέτα"
-        case .fromPlace: "αυτός ο τόπος"
-        case .byPhotographer: "αυτός ο φωτογράφος"
-        case .fromCommenter: "ένα σχόλιο αυτού του ατόμου"
+        case .withPhrase: "με αυτές τις λέξεις σε αυτή τη σειρά"
+        case .withTag: "με αυτή την ετικέτα"
+        case .fromPlace: "από αυτόν τον τόπο"
+        case .byPhotographer: "αυτού του φωτογράφου"
+        case .fromCommenter: "με σχόλιο αυτού του ατόμου"
         }
     }
 
@@ -159,11 +159,11 @@ enum SearchText: CaseIterable {
         case .without: "Buscar sin la etiqueta %@"
         case .missingOne: "%@ resultado no se puede mostrar en este momento"
         case .missingOther: "%@ resultados no se pueden mostrar en este momento"
-        case .withPhrase: "estas palabras en este orden"
-        case .withTag: "esta etiqueta"
-        case .fromPlace: "este lugar"
-        case .byPhotographer: "esta persona la fotografió"
-        case .fromCommenter: "un comentario de esta persona"
+        case .withPhrase: "con estas palabras en este orden"
+        case .withTag: "con esta etiqueta"
+        case .fromPlace: "de este lugar"
+        case .byPhotographer: "fotografiadas por esta persona"
+        case .fromCommenter: "con un comentario de esta persona"
         }
     }
 }

@@ -3,6 +3,9 @@
 
 const pause = 120;
 
+/** How many suggestions of each kind an empty field has. */
+const offered = 3;
+
 /** A text as one word of a query: in quotation marks that it does not have. */
 function quoted(text) {
   if (!/[\s"“”„«»*]/.test(text)) return text;
@@ -66,13 +69,13 @@ class Suggestions {
       const response = await fetch(`${document.documentElement.dataset.base}/v1/search/suggestions?prefix=${encodeURIComponent(prefix)}`, { signal: request.signal });
       if (!response.ok) return this.say(this.form.dataset.unavailable);
       const found = await response.json();
-      if (!request.signal.aborted && document.activeElement === this.input) this.show(found);
+      if (!request.signal.aborted && document.activeElement === this.input) this.show(found, prefix ? Infinity : offered);
     } catch (error) {
       if (error.name !== "AbortError") this.say(this.form.dataset.unavailable);
     }
   }
 
-  show(found) {
+  show(found, count) {
     this.list.replaceChildren();
     this.setActive(-1);
     for (const [kind, operator] of [["tags", "tag"], ["places", "place"], ["people", "from"]]) {
@@ -83,10 +86,10 @@ class Suggestions {
       title.setAttribute("role", "presentation");
       group.setAttribute("aria-labelledby", title.id);
       group.append(title);
-      for (const { text, count } of found[kind]) {
+      for (const { text, count: images } of found[kind].slice(0, count)) {
         const option = document.createElement("div");
         const name = Object.assign(document.createElement("span"), { textContent: text, dir: "auto" });
-        const amount = Object.assign(document.createElement("span"), { textContent: String(count), className: "amount" });
+        const amount = Object.assign(document.createElement("span"), { textContent: String(images), className: "amount" });
         option.id = `${this.id}-${this.options.length + group.querySelectorAll("[role=option]").length}`;
         option.setAttribute("role", "option");
         option.setAttribute("aria-selected", "false");

@@ -20,7 +20,8 @@ export function startFeed() {
   watchFeedKeys(new Reload(pager, news));
   replaceCopy(() => news.check());
   addEventListener("pagehide", () => pager.cancel());
-  addEventListener("scrollend", () => virtualRows.fold());
+  // Once the frame at the end of the scrolling is painted: a change of the layout scrolls too, and the reader waits for its frame.
+  addEventListener("scrollend", () => setTimeout(() => virtualRows.fold()));
   watchWidth();
   list.addEventListener("click", showWhole);
 }
