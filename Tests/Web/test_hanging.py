@@ -46,6 +46,18 @@ def test_while_a_service_hangs_there_are_pictures_and_a_true_sentence(open_at, s
     services.wait_until_healthy(name)
 
 
+def test_results_that_nobody_has_seen_are_counted_while_the_feed_hangs(open_at, services):
+    services.stop("gateway")
+    services.start("gateway")
+    services.wait_until_healthy("search")
+    page = open_at(services, "/docs")
+    with hanging(services, "feed"):
+        page.goto("/search?q=picture", wait_until="commit")
+        page.wait_for_selector("text=12 results cannot be shown right now")
+        assert "12 results" in page.inner_text(".results-total") and page.locator(".result, .empty").count() == 0
+    services.wait_until_healthy("feed")
+
+
 @pytest.mark.parametrize("workers", ["block", "allow"])
 def test_a_page_whose_pictures_hang_can_be_left(open_at, services, workers):
     """A browser has six connections to a host, and each picture that has not come holds one."""

@@ -152,6 +152,33 @@ def test_a_suggestion_is_chosen_by_a_click(open_search):
     assert page.locator(".result h2").all_inner_texts() == ["Sunrise"]
 
 
+@pytest.mark.parametrize("language, meaning", [("en", "with this tag"), ("el", "με αυτή την ετικέτα")])
+def test_each_example_beside_the_empty_field_finds_something(open_search, language, meaning):
+    page = open_search(f"/search?lang={language}")
+    examples = page.locator(".examples a")
+    queries = examples.all_inner_texts()
+    assert {'tag:"golden hour"', 'place:"Place 0"', "from:ana"} <= set(queries) and meaning in page.inner_text(".examples")
+    for index, query in enumerate(queries):
+        examples.nth(index).click()
+        page.wait_for_url("**/search?q=**")
+        assert page.input_value("main input[name=q]") == query and page.locator(".result").count() > 0
+        page.go_back()
+        page.wait_for_selector(".examples")
+
+
+def test_an_empty_field_offers_what_is_frequent_when_asked(open_search):
+    page = open_search()
+    page.keyboard.press("/")
+    assert page.locator(".suggestions").first.is_hidden()
+    page.keyboard.press("ArrowDown")
+    page.locator("[role=option] >> text=golden hour").wait_for()
+    assert page.locator("[role=group] > [role=option]:nth-child(5)").count() == 0
+    page.keyboard.press("Escape")
+    page.click(".search.in-bar input")
+    page.locator("[role=option] >> text=Place 0").click()
+    page.wait_for_url("**/search?q=place**")
+
+
 def test_each_tag_leads_to_its_page(open_search):
     page = open_search()
     page.click("a.tag >> text=golden hour")

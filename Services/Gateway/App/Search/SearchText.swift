@@ -60,9 +60,7 @@ enum SearchText: CaseIterable {
         case .tags: "Tags"
         case .places: "Places"
         case .people: "People"
-        case .operators:
-            "Find images by words of their texts, tags, places and comments. "
-                + "A minus before a word leaves out images with it."
+        case .operators: "Search in texts, tags, places and comments. A minus before a word leaves it out."
         case .without: "Search without the tag %@"
         case .missingOne: "%@ result cannot be shown right now"
         case .missingOther: "%@ results cannot be shown right now"
@@ -91,9 +89,7 @@ enum SearchText: CaseIterable {
         case .tags: "Etiquetas"
         case .places: "Lugares"
         case .people: "Pessoas"
-        case .operators:
-            "Encontre imagens por palavras de seus textos, etiquetas, lugares e comentários. "
-                + "Um menos antes de uma palavra exclui as imagens com ela."
+        case .operators: "Busque em textos, etiquetas, lugares e comentários. Um menos antes de uma palavra a exclui."
         case .without: "Buscar sem a etiqueta %@"
         case .missingOne: "%@ resultado não pode ser mostrado no momento"
         case .missingOther: "%@ resultados não podem ser mostrados no momento"
@@ -122,9 +118,7 @@ enum SearchText: CaseIterable {
         case .tags: "Ετικέτες"
         case .places: "Τόποι"
         case .people: "Άτομα"
-        case .operators:
-            "Βρείτε εικόνες με λέξεις από τα κείμενα, τις ετικέτες, τους τόπους και τα σχόλιά τους. "
-                + "Ένα μείον πριν από μια λέξη εξαιρεί τις εικόνες που την έχουν."
+        case .operators: "Αναζητήστε σε κείμενα, ετικέτες, τόπους και σχόλια. Ένα μείον πριν από μια λέξη την εξαιρεί."
         case .without: "Αναζήτηση χωρίς την ετικέτα %@"
         case .missingOne: "%@ αποτέλεσμα δεν μπορεί να εμφανιστεί αυτή τη στιγμή"
         case .missingOther: "%@ αποτελέσματα δεν μπορούν να εμφανιστούν αυτή τη στιγμή"
@@ -154,8 +148,7 @@ enum SearchText: CaseIterable {
         case .places: "Lugares"
         case .people: "Personas"
         case .operators:
-            "Encuentra imágenes por palabras de sus textos, etiquetas, lugares y comentarios. "
-                + "Un menos delante de una palabra excluye las imágenes que la tienen."
+            "Busca en textos, etiquetas, lugares y comentarios. Un menos delante de una palabra la excluye."
         case .without: "Buscar sin la etiqueta %@"
         case .missingOne: "%@ resultado no se puede mostrar en este momento"
         case .missingOther: "%@ resultados no se pueden mostrar en este momento"
