@@ -284,7 +284,8 @@ let package = Package(
             tests(
                 "SearchTests",
                 of: [
-                    "Search", "SearchContract", "search-service", "FeedContract", "CommentsContract", "ContractKit",
+                    "Search", "SearchContract", "search-service", "EdgeModel", "FeedContract", "CommentsContract",
+                    "ContractKit",
                     "JSON", "RPC", "Presentation", "RPCTestKit", "ServiceKit", "SQLiteKit", "Timing", .grdb, .logging,
                 ] + executables, exclude: ["Gateway/gateway-search.txt"]),
             // These tests start the real executables.

@@ -1,3 +1,4 @@
+import EdgeModel
 import FeedContract
 import Foundation
 import Presentation
