@@ -38,6 +38,9 @@ struct HTTPLimits: Sendable {
     /// How long a request may take to arrive, and how long a connection may be idle.
     static let idleTime = TimeAmount.seconds(30)
 
+    /// How long a connection without any request is kept after the server has stopped accepting connections.
+    static let firstRequestTime = TimeAmount.seconds(1)
+
     /// How long a client may stop reading while an answer is being sent.
     static let stallTime = TimeAmount.seconds(30)
 

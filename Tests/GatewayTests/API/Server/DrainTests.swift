@@ -11,9 +11,7 @@ import Testing
 @Suite struct DrainTests {
     @Test func `idle connections are closed, and new ones are rejected`() async throws {
         try await RunningAPI.with { api in
-            let idle = try await api.connect()
-            try await idle.request("/healthz")
-            #expect(await idle.receive()?.status == 200)
+            let idle = try await connectIdle(api)
             api.stop()
             #expect(await idle.wire.rest().isEmpty)
             await api.ended()
@@ -57,7 +55,7 @@ import Testing
             return image.loaded
         }
         try await RunningAPI.with(services, clock: ManualClock()) { api in
-            let (idle, peer) = (try await api.connect(), try await api.connect())
+            let (idle, peer) = (try await connectIdle(api), try await api.connect())
             try await peer.request("/v1/image/\(UUID())/data")
             var begun = begun.makeAsyncIterator()
             await begun.next()
@@ -81,7 +79,7 @@ import Testing
         }
         let clock = ManualClock()
         try await RunningAPI.with(services, clock: clock) { api in
-            let (idle, peer) = (try await api.connect(), try await api.connect())
+            let (idle, peer) = (try await connectIdle(api), try await api.connect())
             try await peer.request("/v1/feed")
             for await _ in begun { break }
             try await stop(api, clock, idle)
@@ -92,12 +90,39 @@ import Testing
     @Test func `after 10 seconds a client that does not read is disconnected`() async throws {
         let clock = ManualClock()
         try await RunningAPI.with(.image(LoadedImageOf(6_000_000).loaded), clock: clock) { api in
-            let (idle, peer) = (try await api.connect(), try await api.connect())
+            let (idle, peer) = (try await connectIdle(api), try await api.connect())
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")
             await api.budget.wait { $0 >= 6_000_000 }
             try await stop(api, clock, idle)
         }
+    }
+
+    @Test func `a client that has connected just before is answered, and closed after a second without a request`()
+        async throws
+    {
+        let clock = ManualClock()
+        try await RunningAPI.with(clock: clock) { api in
+            let (late, silent) = (try await api.connect(), try await api.connect())
+            let idle = try await connectIdle(api)
+            api.stop()
+            #expect(await idle.wire.rest().isEmpty)
+            try await late.request("/healthz")
+            let reply = try #require(await late.receive())
+            #expect(reply.status == 200 && reply["Connection"] == "close")
+            #expect(await late.wire.rest().isEmpty)
+            await clock.advance(by: HTTPLimits.firstRequestTime)
+            #expect(await silent.wire.rest().isEmpty)
+            await api.ended()
+        }
+    }
+
+    /// A connection whose request has been answered.
+    private func connectIdle(_ api: RunningAPI) async throws -> HTTPPeer {
+        let idle = try await api.connect()
+        try await idle.request("/healthz")
+        #expect(await idle.receive()?.status == 200)
+        return idle
     }
 
     /// Stops the server, and lets the drain time pass.

@@ -8,7 +8,8 @@ import Timing
 /// - bytes that are not a valid request are answered with a problem, after the answers to earlier requests;
 /// - only bodies of `POST` requests are read, up to the limit; after any other body the connection closes;
 /// - when a client closes the connection, its requests are cancelled;
-/// - a connection without a request is closed after the idle time, and at once when the server stops;
+/// - a connection without a request is closed after the idle time, and at once when the server stops; but a client that has just
+///   connected then may still send its request, because it would not try again;
 /// - an answer is sent to its end before the connection closes, unless the client stops reading.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -21,6 +22,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private let budget: AnswerBudget
     private let clock: any MonotonicClock
+
+    /// Whether the client has sent a request.
+    private var hasRequest = false
 
     /// The number of requests that were forwarded and are not answered.
     private var unanswered = 0
@@ -59,6 +63,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
+            hasRequest = true
             unanswered += 1
             lastActivity = clock.now(on: context.eventLoop)
             if head.hasReadableBody {
@@ -118,9 +123,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case ChannelEvent.inputClosed where unanswered > 0: context.close(promise: nil)
         case is ChannelShouldQuiesceEvent:
             isStopping = true
-            if unanswered == 0 { close(context: context, mode: .all, promise: nil) }
+            guard !hasRequest else { return closeIfIdle(context) }
+            clock.schedule(in: HTTPLimits.firstRequestTime, on: context.eventLoop) { self.closeIfIdle(context) }
         default: context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    private func closeIfIdle(_ context: ChannelHandlerContext) {
+        if unanswered == 0 { close(context: context, mode: .all, promise: nil) }
     }
 
     private func refuse(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
