@@ -344,6 +344,28 @@ import Testing
         }
     }
 
+    @Test func `a feed can be used while an optional plugin fails, and not without a required service`() async throws {
+        try await Deployment.with { deployment in
+            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{},"required":false}"#
+            try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
+            try await eventually { try await deployment.gateway("plugins").output.contains("likes") }
+            #expect(try await deployment.gateway("health", "--usable", "--wait", "600").status == 0)
+            try await deployment.program("comments").stop()
+            try await eventually { try await deployment.gateway("health", "--usable").status == 1 }
+            #expect(try await deployment.gateway("health", "feed", "--usable").status == 64)
+        }
+    }
+
+    @Test func `an import only into an empty feed happens once`() async throws {
+        try await Deployment.with { deployment in
+            let sample = Program.repository + "/deploy/sample"
+            let first = try await deployment.gateway("import", sample, "--if-empty")
+            #expect(first.status == 0 && first.output.contains("published"), "\(first.errors)")
+            let second = try await deployment.gateway("import", sample, "--if-empty")
+            #expect(second.status == 0 && second.output.isEmpty, "\(second.output)")
+        }
+    }
+
     @Test func `an image is never written to a terminal that cannot show it`() async throws {
         let gateway = Program("gateway").path
         // script(1) gives the command a terminal.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayContract
 import JSON
 import NIOCore
 import RPC
@@ -13,6 +14,12 @@ struct HealthCommand: ClientCommand {
               gateway health
               gateway health feed          one service
               gateway health --wait 30     wait until all services work, at most 30 s
+              gateway health --wait 30 --usable
+                                           wait only until the feed can be used
+
+            A feed can be used when every required service works. The upstream of an edge need not: the edge serves \
+            its copies. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
+            service tries again only every 30 s.
             """)
 
     static let parameterNames = ["service": "the service"]
@@ -24,25 +31,36 @@ struct HealthCommand: ClientCommand {
     @Option(help: ArgumentHelp("Wait until the services work, at most this long.", valueName: "seconds"))
     var wait: Double?
 
+    @Flag(help: "Ask only whether the feed can be used.") var usable = false
+
     func validate() throws {
         if let wait, !ClientOptions.timeouts.contains(wait) {
             throw ValidationError("--wait must be from 0.001 to 86400 seconds")
         }
+        if usable, service != nil { throw ValidationError("--usable is about all services: leave out the name") }
     }
 
     /// The time between two checks.
     private static let interval = Duration.milliseconds(50)
 
+    /// How long it waits before it names what it waits for.
+    private static let patience = TimeAmount.seconds(3)
+
     func run(_ session: Session) async throws {
         let clock = session.clock
-        let end = clock.now + .nanoseconds(Int64((wait ?? 0) * 1e9))
+        let start = clock.now
+        let end = start + .nanoseconds(Int64((wait ?? 0) * 1e9))
+        var isPatient = true
         while true {
             let left = max(0.05, clock.timeLeft(until: end) / .seconds(1))
-            let health = await look(session, timeout: wait == nil ? nil : min(left, client.timeout ?? left))
-            if case .success(let health) = health, health.status == .serving || clock.now >= end {
-                return try finish(health, session)
+            let timeout = wait == nil ? nil : min(left, client.timeout ?? left)
+            let health = await look(session, timeout: timeout)
+            let standing = await standing(health, session, timeout: timeout)
+            if clock.now >= end || standing.isFinal { return try finish(health, standing, session) }
+            if isPatient, clock.now - start > Self.patience, case .waiting(let names) = standing {
+                isPatient = false
+                session.output.say("waiting for \(names.joined(separator: ", "))")
             }
-            if clock.now >= end { return try finish(health.get(), session) }
             try await clock.sleep(for: Self.interval)
         }
     }
@@ -56,17 +74,60 @@ struct HealthCommand: ClientCommand {
         }
     }
 
-    private func finish(_ health: Health, _ session: Session) throws {
-        let output = session.output
+    private func standing(
+        _ health: Result<Health, RPCError>, _ session: Session, timeout: Double?
+    ) async -> ServiceStanding {
+        guard case .success(let health) = health else { return .waiting(["gateway"]) }
+        let failing = health.checks.filter { $0.status != .serving }.map(\.name)
+        guard health.status != .serving else { return .good }
+        guard usable else { return .waiting(failing) }
+        return await ServiceStanding.ofRequired(failing, session, timeout: timeout)
+    }
+
+    private func finish(_ health: Result<Health, RPCError>, _ standing: ServiceStanding, _ session: Session) throws {
+        let (health, output) = (try health.get(), session.output)
         if session.asJSON {
             output.print(RawJSON(health, as: Health.codec))
         } else {
             output.print(HealthText(output: output).text(health))
         }
-        if health.status != .serving { throw ExitCode(Self.degraded) }
+        guard case .good = standing else { throw ExitCode(Self.degraded) }
     }
 
     private static let degraded: Int32 = 1
+}
+
+/// What `health` waits for.
+private enum ServiceStanding {
+    case good
+
+    /// These services do not work yet.
+    case waiting([String])
+
+    /// The store of a service cannot be used, and waiting will not change that soon.
+    case stuck
+
+    var isFinal: Bool { if case .waiting = self { false } else { true } }
+
+    /// Whether the feed can be used although these services fail.
+    static func ofRequired(_ failing: [String], _ session: Session, timeout: Double?) async -> ServiceStanding {
+        do throws(RPCError) {
+            let plugins = try await session.call(GatewayContract.plugins, Empty(), timeout: timeout).plugins
+            let required = Set(plugins.filter(\.required).map(\.name))
+            guard !required.isEmpty else { return .waiting(["gateway"]) }
+            var waiting: [String] = []
+            for name in failing where required.contains(name) {
+                let checks = try? await session.call(
+                    ProtocolMethods.health, ServiceSelection(service: name), timeout: timeout
+                ).checks.filter { $0.status != .serving }
+                if checks?.contains(where: { $0.name == "store" }) == true { return .stuck }
+                if checks?.contains(where: { $0.name != "upstream" }) != false { waiting.append(name) }
+            }
+            return waiting.isEmpty ? .good : .waiting(waiting)
+        } catch {
+            return .waiting(["gateway"])
+        }
+    }
 }
 
 /// Formats the state of services as text.

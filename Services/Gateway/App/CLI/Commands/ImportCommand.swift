@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedContract
 import Foundation
 import JSON
 import Presentation
@@ -56,9 +57,12 @@ struct ImportCommand: ClientCommand {
 
     @Flag(help: "Leave the position where a picture was taken in its metadata.") var keepPosition = false
 
+    @Flag(help: "Do nothing if the feed has an item.") var ifEmpty = false
+
     @Flag(help: "List what would be published, left out or refused, and change nothing.") var dryRun = false
 
     func run(_ session: Session) async throws {
+        if ifEmpty, try await !session.call(FeedContract.load, LoadFeed(limit: 1)).items.isEmpty { return }
         let folder = ImportFolder(path: folder, takesSensitive: sensitive)
         let contents = try folder.contents()
         let entries = contents.entries
