@@ -34,14 +34,19 @@ struct PassedSockets: Equatable {
 
     private static let most: Int32 = 1_024
 
+    /// The descriptor with this name; nil if there is none, or more than one.
+    func descriptor(named name: String) -> Int32? {
+        let fitting = names.prefix(count).indices.filter { names[$0] == name }
+        return fitting.count == 1 ? Self.first + Int32(fitting[0]) : nil
+    }
+
     /// The descriptor for a service: the only one, or the one named after the service if there are several.
     func descriptor(for service: String) throws(PassedSocketsError) -> Int32 {
         if count == 1 { return Self.first }
-        let fitting = names.prefix(count).indices.filter { names[$0] == service }
-        guard let index = fitting.first, fitting.count == 1 else {
+        guard let descriptor = descriptor(named: service) else {
             throw .ambiguous(service: service, count: count, names: names)
         }
-        return Self.first + Int32(index)
+        return descriptor
     }
 }
 

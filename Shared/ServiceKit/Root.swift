@@ -19,6 +19,9 @@ public struct Root: Sendable {
     /// The socket of a service, `feed.sock` for `feed`.
     public func socket(_ service: String) -> String { "\(path)/run/\(service).sock" }
 
+    /// Written by the gateway while it serves HTTP.
+    public var gatewayURL: String { "\(path)/run/gateway.url" }
+
     public func store(_ service: String) -> String { "\(path)/data/\(service).sqlite" }
 
     public var plugins: String { "\(path)/plugins.d" }

@@ -23,7 +23,9 @@ public struct ServiceProcess: Sendable {
     public init(name: String, options: ServiceOptions) {
         self.name = name
         self.options = options
-        var logger = Logger(label: name) { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: name) { label in
+            JournalLogHandler(label: label).map { $0 as any LogHandler } ?? StreamLogHandler.standardError(label: label)
+        }
         logger.logLevel = options.logLevel
         self.logger = logger
         failures = FailureLog(logger)
@@ -134,14 +136,22 @@ public struct ServiceProcess: Sendable {
 
     /// Takes the service's socket, which is also the lock of its store. Call this before touching any other file: two processes
     /// must not use one store, and a newer one must not migrate it while an older one runs.
-    public func takeSocket() throws -> ListeningSocket {
+    public func takeSocket() throws -> ListeningSocket { try takeSockets(with: nil).socket }
+
+    /// As `takeSocket`, for a process with a second server.
+    /// - Parameter front: the name of the socket of that server, if a supervisor passes one.
+    /// - Returns: the service's socket, and the descriptor of the other one, which is not checked.
+    public func takeSockets(with front: String?) throws -> (socket: ListeningSocket, front: Int32?) {
         try fail(exitCode: EX_UNAVAILABLE) {
             try options.check()
-            if let passed = try PassedSockets.take() {
-                return try ListeningSocket(adopting: passed.descriptor(for: name))
+            let passed = try PassedSockets.take()
+            let front = front.flatMap { passed?.descriptor(named: $0) }
+            if let passed, passed.count > 1 || front == nil {
+                return (try ListeningSocket(adopting: passed.descriptor(for: name)), front)
             }
-            return try ListeningSocket(
+            let socket = try ListeningSocket(
                 path: options.socket(of: name), group: options.peers.trusted().owningGroup)
+            return (socket, front)
         }
     }
 

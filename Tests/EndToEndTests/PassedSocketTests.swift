@@ -101,6 +101,42 @@ struct PassedSocketTests {
         }
     }
 
+    @Test(
+        .enabled(if: SocketSupervisor.isThere, "needs perl"),
+        arguments: [([.listener("/g"), .tcpListener], "gateway:http"), ([.tcpListener], "http")]
+            as [([SocketSupervisor.Passed], String)])
+    func `the gateway takes its HTTP port by name, with or without its own socket`(
+        sockets: [SocketSupervisor.Passed], names: String
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            let program = try SocketSupervisor.start(
+                "gateway", ["serve", "--root", root, "--http", "127.0.0.1:1"],
+                passing: sockets.map { $0.under(root) }, names: names)
+            defer { program.send(SIGKILL) }
+            #expect(
+                await program.errors.wait(for: "serving on \(root)/\(sockets.count > 1 ? "g" : "run/gateway.sock") and")
+            )
+            let url = try String(contentsOfFile: root + "/run/gateway.url", encoding: .utf8)
+            #expect(program.errors.text.contains(url.trimmingCharacters(in: .newlines)) && !url.hasSuffix(":1\n"))
+            let answer = try await Program(path: "/usr/bin/curl").run(["-sS", url.dropLast() + "/healthz"])
+            #expect(answer.output == "alive\n", "\(answer.errors)")
+        }
+    }
+
+    @Test(.enabled(if: SocketSupervisor.isThere, "needs perl"))
+    func `a passed HTTP port that is none is one line and exit 69`() async throws {
+        try await withTemporaryDirectory { root in
+            let program = try SocketSupervisor.start(
+                "gateway", ["serve", "--root", root],
+                passing: [SocketSupervisor.Passed.listener("/g").under(root), .nothing],
+                names: "gateway:http")
+            #expect(await program.ended() == 69)
+            let log = await program.errors.whole()
+            #expect(log.contains("descriptor 4, which was passed, is no listening TCP socket"), "\(log)")
+            #expect(log.split(separator: "\n").count == 1, "\(log)")
+        }
+    }
+
     @Test func `sockets passed to another process are ignored`() async throws {
         try await withTemporaryDirectory { root in
             let program = try Program("feed-service").start(
@@ -143,7 +179,7 @@ extension SocketSupervisor.Passed {
         switch self {
         case .listener(let path): .listener(directory + path)
         case .datagram(let path): .datagram(directory + path)
-        case .abstractListener, .nothing: self
+        case .abstractListener, .tcpListener, .nothing: self
         }
     }
 }

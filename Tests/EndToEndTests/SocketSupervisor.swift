@@ -10,6 +10,9 @@ enum SocketSupervisor {
         case listener(String)
         case abstractListener(String)
         case datagram(String)
+
+        /// At a free port.
+        case tcpListener
         case nothing
 
         fileprivate var text: String {
@@ -17,6 +20,7 @@ enum SocketSupervisor {
             case .listener(let path): "listener \(path)"
             case .abstractListener(let name): "listener @\(name)"
             case .datagram(let path): "datagram \(path)"
+            case .tcpListener: "tcp 127.0.0.1"
             case .nothing: "null /dev/null"
             }
         }
@@ -39,6 +43,11 @@ enum SocketSupervisor {
             my ($kind, $path) = split / /, $what, 2;
             my $handle;
             if ($kind eq "null") { open($handle, "<", $path) or die "$path: $!"; push @opened, $handle; next }
+            if ($kind eq "tcp") {
+                socket($handle, AF_INET, SOCK_STREAM, 0) or die "socket: $!";
+                bind($handle, sockaddr_in(0, inet_aton($path))) && listen($handle, 16) or die "$path: $!";
+                push @opened, $handle; next
+            }
             socket($handle, AF_UNIX, $kind eq "listener" ? SOCK_STREAM : SOCK_DGRAM, 0) or die "socket: $!";
             # Of an abstract socket the length of the address says how long the name is.
             my $address = $path =~ /^@(.*)/ ? pack("S a*", AF_UNIX, "\0$1") : sockaddr_un($path);

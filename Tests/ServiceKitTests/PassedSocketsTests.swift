@@ -49,6 +49,11 @@ import Testing
         #expect(try #require(try Self.sockets("42", "3", names)).descriptor(for: "feed") == descriptor)
     }
 
+    @Test(arguments: [("gateway:http", Int32?(4)), ("http:x", 3), ("x:y", nil), ("http:http", nil)])
+    func `a further socket is used by its name only`(names: String, descriptor: Int32?) throws {
+        #expect(try #require(try Self.sockets("42", "2", names)).descriptor(named: "http") == descriptor)
+    }
+
     @Test(arguments: [nil, "", "x:y:z", "feed:feed:x", "x:y:z:feed"])
     func `several sockets without exactly one of that name are an error that lists the names`(names: String?) throws {
         let sockets = try #require(try Self.sockets("42", "3", names))

@@ -24,6 +24,11 @@ struct HTTPListener: Sendable {
         let address: HTTPAddress
         let reason: String
 
+        /// A supervisor has passed something else than a listening TCP socket.
+        static func passed(_ descriptor: Int32, _ address: HTTPAddress) -> Refused {
+            Refused(address: address, reason: "descriptor \(descriptor), which was passed, is no listening TCP socket")
+        }
+
         var description: String {
             "cannot listen for HTTP on \(address): \(reason); choose another address with --http HOST:PORT "
                 + "(deploy/up: --http-port PORT), a free port with port 0, or none with --http off"
@@ -31,16 +36,20 @@ struct HTTPListener: Sendable {
     }
 
     /// Binds the address. Clients can connect, and are answered when `serve` runs.
-    /// - Parameter connections: the maximum number of open connections; further clients wait in the backlog.
+    /// - Parameters:
+    ///   - passed: the descriptor of a listening socket to use in place of the address.
+    ///   - connections: the maximum number of open connections; further clients wait in the backlog.
     static func bind(
-        _ address: HTTPAddress, connections: Int = HTTPLimits.connections, limits: HTTPLimits = HTTPLimits(),
+        _ address: HTTPAddress, passed: Int32? = nil, connections: Int = HTTPLimits.connections,
+        limits: HTTPLimits = HTTPLimits(),
         loops: HTTPLoops = .shared, logger: Logger
     ) async throws(Refused) -> HTTPListener {
         let quiescing = ServerQuiescingHelper(group: loops.group)
         let budget = AnswerBudget(limit: limits.answerBytes)
         let unserved = UnservedConnections()
+        if let passed, !isListening(passed) { throw .passed(passed, address) }
         do {
-            let channel = try await ServerBootstrap(group: loops.group)
+            let bootstrap = ServerBootstrap(group: loops.group)
                 .serverChannelOption(.backlog, value: backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 // Accepts one connection per read, so that a batch cannot exceed the limit.
@@ -53,11 +62,20 @@ struct HTTPListener: Sendable {
                         try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                     }
                 }
-                .bind(host: address.host, port: address.port) { channel in
-                    HTTPConnection.setUp(channel, budget, loops.clock, unserved)
+            let setUp = { @Sendable (channel: any Channel) in
+                HTTPConnection.setUp(channel, budget, loops.clock, unserved)
+            }
+            let channel =
+                if let passed {
+                    try await bootstrap.bind(passed, childChannelInitializer: setUp)
+                } else {
+                    try await bootstrap.bind(
+                        host: address.host, port: address.port, childChannelInitializer: setUp)
                 }
+            let bound = channel.channel.localAddress
+            let host = passed == nil ? nil : bound?.ipAddress
             return HTTPListener(
-                address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
+                address: HTTPAddress(host: host ?? address.host, port: bound?.port ?? address.port),
                 connections: connections, budget: budget, channel: channel, unserved: unserved, quiescing: quiescing,
                 loops: loops, logger: logger)
         } catch let error as IOError {
@@ -71,6 +89,16 @@ struct HTTPListener: Sendable {
     }
 
     private static let backlog: Int32 = 512
+
+    /// Whether the descriptor is a TCP socket that listens. Keeps it from the programs that this process starts.
+    private static func isListening(_ descriptor: Int32) -> Bool {
+        func option(_ name: Int32) -> Int32? {
+            var (value, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+            return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+        }
+        return [AF_INET, AF_INET6].contains(option(SO_DOMAIN)) && option(SO_ACCEPTCONN) == 1
+            && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    }
 
     /// Serves until `stop` returns and the requests in progress are answered, at most `drainTime` later. If the task is
     /// cancelled, it closes all connections at once.

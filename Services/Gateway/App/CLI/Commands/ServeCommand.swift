@@ -37,8 +37,9 @@ struct ServeCommand: ConfiguredCommand {
             // The gateway serves without the plugin.
             process.logger.warning("\(error)")
         }
-        let socket = try process.takeSocket()
-        let listener = try await listen(process, socket)
+        let (socket, passed) = try process.takeSockets(with: "http")
+        let listener = try await listen(process, socket, passed)
+        note(listener, process)
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = PluginRegistry([], process.failures)
@@ -65,13 +66,31 @@ struct ServeCommand: ConfiguredCommand {
         }
     }
 
+    /// Tells the scripts the URL of the HTTP port, in a file.
+    private func note(_ listener: HTTPListener?, _ process: ServiceProcess) {
+        let path = options.root.gatewayURL
+        do {
+            unlink(path)
+            guard let listener else { return }
+            // There is none if a supervisor has passed the sockets.
+            mkdir(options.root.path + "/run", 0o700)
+            try Data("http://\(listener.address)\n".utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            process.logger.warning("cannot write \(path): \(error)")
+        }
+    }
+
     /// Binds the HTTP port, before the socket accepts calls.
+    /// - Parameter passed: the socket of a supervisor, if it has passed one.
     /// - Returns: nil when HTTP is off.
-    private func listen(_ process: ServiceProcess, _ socket: ListeningSocket) async throws -> HTTPListener? {
+    private func listen(
+        _ process: ServiceProcess, _ socket: ListeningSocket, _ passed: Int32?
+    ) async throws -> HTTPListener? {
         guard let address = try http.address() else { return nil }
         do throws(HTTPListener.Refused) {
             return try await HTTPListener.bind(
-                address, connections: HTTPLimits.connections(openFiles: process.openFiles), logger: process.logger)
+                address, passed: passed, connections: HTTPLimits.connections(openFiles: process.openFiles),
+                logger: process.logger)
         } catch {
             return try process.fail(exitCode: EX_UNAVAILABLE, releasing: socket) { throw error }
         }
