@@ -13,14 +13,13 @@ standard_root() {
 
 root=${ROOT:-$(standard_root)}
 
-# Whether deploy/up created ROOT. ROOT/run may have been deleted.
-is_deployment() { [[ -d $root/run || -e $root/supervisord.conf ]]; }
+# The programs by the supervisor's names, in the order in which they start.
+services=(feed comments image-data)
+# shellcheck disable=SC2034 # used by other files
+programs=("${services[@]}" gateway)
 
-# Prints the HTTP address of this deployment's gateway, as the start line in its log says it.
-http_url() {
-    sed -n 's|.* serving on .*/run/gateway\.sock||p' "$root/log/gateway.log" 2>/dev/null | tail -n 1 |
-        sed -n 's/^ and \(http:[^ ]*\)$/\1/p'
-}
+# Whether deploy/up created ROOT. ROOT/run may have been deleted.
+is_deployment() { [[ -d $root/run || -e $root/supervisord.conf || -e $root/systemd ]]; }
 
 # How long supervisord may take to execute a command, and to answer whether it runs, in seconds. Stopping a program takes up to
 # 15.
@@ -150,6 +149,17 @@ become() {
 
 # as_user USER COMMAND…
 as_user() { setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups --inh-caps=-all -- "${@:2}"; }
+
+# owned COMMAND…: runs it as the owner of ROOT: root never runs a program of another user.
+owned() { (become_owned "$@"); }
+
+# become_owned COMMAND…: as `owned`, in place of this process.
+become_owned() {
+    local user
+    user=$(owner)
+    if ((EUID > 0)) || [[ $user == root ]]; then exec "$@"; fi
+    exec setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups --inh-caps=-all -- "$@"
+}
 
 require_readable_by() {
     as_user "$1" test -r "$here/lib/deployment.sh" ||

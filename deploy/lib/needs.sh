@@ -39,6 +39,8 @@ is_installed() {
     fonts-noto-core) [[ -e /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf ]] ;;
     fonts-noto-color-emoji) [[ -e /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf ]] ;;
     libvips-tools) command -v vipsthumbnail ;;
+    systemd-container) command -v systemd-nspawn ;;
+    binutils) command -v strip ;;
     node-typescript) command -v tsc ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
@@ -48,7 +50,7 @@ is_installed() {
 # Updates the package lists first: a fresh machine has none.
 install() {
     as_root apt-get update -qq >&2 || return
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 can_install() { command -v apt-get >/dev/null && { ((EUID == 0)) || may_sudo; }; }

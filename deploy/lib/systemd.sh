@@ -1,0 +1,152 @@
+# shellcheck shell=bash
+# Runs the programs of a deployment under systemd, with the units of deploy/systemd: under the system's manager if root does it, else
+# under that of the user. Sourced, not run; needs deployment.sh. supervisord.sh has the same functions.
+
+: "${here:?}" "${root:?}" "${programs:?}"
+
+instance=$(systemd-escape --path "$root" 2>/dev/null || true)
+# A part of deploy/up runs as the owner, on behalf of root.
+if ((EUID == 0)) || [[ -n ${part:-} ]]; then
+    scope=--system
+    unit_directory=/etc/systemd/system
+else
+    scope=--user
+    unit_directory=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
+fi
+
+systemd() { systemctl "$scope" "$@"; }
+
+# unit PROGRAM: the name of its service.
+unit() { echo "image-feed-$1@$instance.service"; }
+
+# Prints the names of all units but the target. A pattern would not match an instance with a backslash.
+all_units() {
+    local program
+    # shellcheck disable=SC2154 # of deployment.sh
+    for program in "${programs[@]}"; do printf '%s\n' "image-feed-$program@$instance."{socket,service}; done
+    echo "image-feed-http@$instance.socket"
+}
+
+require_systemd() {
+    [[ -d /run/systemd/system ]] || die 69 "systemd does not run this machine." "Without --systemd, supervisord runs the programs."
+    systemd show-environment >/dev/null 2>&1 ||
+        die 69 "The systemd of user $(id -un) does not answer." "Log in as $(id -un), for example with: machinectl shell $(id -un)@"
+}
+
+# require_scope SCOPE: refuses a deployment that the other manager runs.
+require_scope() {
+    [[ $1 == "$scope" ]] || die 77 "The programs of $root are services of $([[ $1 == --user ]] && owner || echo the system)." \
+        "Run this as $([[ $1 == --user ]] && owner || echo root)."
+}
+
+# supervise PROGRAM…: starts everything that does not run, and restarts these programs. A change of units restarts all.
+supervise() {
+    local pids reason='' program units=()
+    read -r -a pids <<<"$(processes)"
+    ((${#pids[@]} == 0)) || kill -CONT "${pids[@]}" 2>/dev/null || true
+    if [[ -n $(processes supervisord) ]]; then
+        reason="systemd takes over from supervisord"
+    elif ${with_new_store:?}; then
+        reason="--new-store"
+    fi
+    if ! write_units; then reason=${reason:-the units have changed}; fi
+    if [[ -n $reason && ${#pids[@]} -gt 0 ]]; then
+        note "$reason: restarting everything"
+        stop_supervised
+        stop_deployment
+        pids=()
+    fi
+    if ((${#pids[@]} == 0)); then
+        heading "Starting $root"
+        if ${with_new_store:?}; then stop_supervised; as_owner make_new_stores; fi
+    fi
+    for program; do units+=("$(unit "$program")"); done
+    # shellcheck disable=SC2046 # names without spaces
+    systemd reset-failed $(all_units) 2>/dev/null || true
+    # It waits until they serve, so that no answer of an old program is taken for one of the new program.
+    ((${#units[@]} == 0)) || timeout "${readiness_limit:?}" systemctl "$scope" restart "${units[@]}" >/dev/null 2>&1 || true
+    systemd enable --quiet "image-feed@$instance.target"
+    for program in "${programs[@]}"; do units+=("$(unit "$program")"); done
+    systemd start --no-block "image-feed@$instance.target" "${units[@]}"
+    ((EUID == 0)) || [[ -e /var/lib/systemd/linger/$(id -un) ]] || loginctl enable-linger 2>/dev/null ||
+        warn "the programs end when $(id -un) logs out. As root: loginctl enable-linger $(id -un)"
+}
+
+# Writes the units, and what they do not know: the user and the HTTP address. Returns 1 if one has changed.
+write_units() {
+    local new=$unit_directory/.image-feed.new changed=false program file libraries http=image-feed-http@$instance.socket
+    libraries=$(swift_libraries)
+    mkdir -p "$unit_directory"
+    rm -rf "$new"
+    cp -RL "$here/systemd" "$new"
+    ((EUID == 0)) || rm "$new/image-feed-.service.d/system.conf"
+    for program in "${programs[@]}"; do
+        file=$new/$(unit "$program").d/deployment.conf
+        mkdir -p "${file%/*}"
+        {
+            echo '[Service]'
+            ((EUID > 0)) || echo "User=$(owner)"
+            [[ -z $libraries ]] || echo "BindReadOnlyPaths=\"$libraries\""
+        } >"$file"
+        if [[ $program == gateway && -n $(http_listener) ]]; then
+            printf 'Sockets=%s\n[Unit]\nWants=%s\nAfter=%s\n' "$http" "$http" "$http" >>"$file"
+        fi
+        file=$new/image-feed-$program@$instance.socket.d/deployment.conf
+        mkdir -p "${file%/*}"
+        if ((EUID == 0)); then printf '[Socket]\nSocketUser=%s\n' "$(owner)" >"$file"; fi
+    done
+    if [[ -n $(http_listener) ]]; then
+        file=$new/$http.d/deployment.conf
+        mkdir -p "${file%/*}"
+        printf '[Socket]\nListenStream=%s\n' "$(http_listener)" >"$file"
+    fi
+    for file in "$new"/*; do
+        if diff -rq "$file" "$unit_directory/${file##*/}" >/dev/null 2>&1; then continue; fi
+        changed=true
+        rm -rf "${unit_directory:?}/${file##*/}"
+        mv "$file" "$unit_directory/"
+    done
+    rm -rf "$new"
+    $changed || return 0
+    systemd daemon-reload
+    return 1
+}
+
+# Prints the folder of Swift's libraries, if the services do not see it because it is in a home directory.
+swift_libraries() {
+    local file
+    file=$(owned ldd "$root/current/feed-service" | sed -n 's/.*libswiftCore\.so => \(.*\) (0x.*/\1/p')
+    case $file in /home/* | /root/*) echo "${file%/*}" ;; esac
+}
+
+# Prints the address on which systemd listens for the gateway; nothing for a name or a free port, which the gateway binds itself.
+http_listener() {
+    local http
+    http=$(http_setting)
+    [[ $http == *:0 || ! $http =~ ^([0-9.]+|\[[0-9a-fA-F:]+\]):[0-9]+$ ]] || echo "$http"
+}
+
+# Whether the port of the gateway may be this deployment's.
+is_supervised() { systemd is-active --quiet "image-feed-http@$instance.socket" "$(unit gateway)"; }
+
+# shellcheck disable=SC2046 # names without spaces
+stop_supervised() { systemd stop "image-feed@$instance.target" $(all_units) 2>/dev/null || true; }
+
+# Also at the next start of the machine.
+forget_supervised() { systemd disable --quiet "image-feed@$instance.target" 2>/dev/null || true; }
+
+# failed_programs [repeatedly]: prints the programs that are not started again; with the word also those that exit again and again.
+failed_programs() {
+    local program state
+    for program in "${programs[@]}"; do
+        state=$(systemd show --property ActiveState,SubState "$(unit "$program")")
+        if [[ $state == *=failed* || -n ${1:-} && $state == *auto-restart* ]]; then echo "$program"; fi
+    done
+}
+
+show_log() {
+    heading "journalctl $scope -u $(unit "$1")"
+    journalctl "$scope" -u "$(unit "$1")" -n 10 -o cat --no-pager >&2 || true
+}
+
+log_place() { echo "in the journal: journalctl $scope -u '$(unit gateway)'"; }
