@@ -104,6 +104,12 @@ final class StoreFiles: Sendable {
     /// Whether the path is a directory.
     static func isDirectory(_ path: String) -> Bool { FileID(path)?.isDirectory == true }
 
+    /// Whether the path is of anything, even a symbolic link to nothing.
+    static func isOccupied(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
     private static func ids(_ path: String) -> [FileID?] { [FileID(path), FileID(path + "-wal")] }
 }
 

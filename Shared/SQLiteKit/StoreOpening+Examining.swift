@@ -15,21 +15,27 @@ extension StoreOpening {
         if store == nil, listed != nil { throw StoreUnusable.Reason.missing }
         try examineJournal(path, store: store)
         guard store != nil else { return newIdentity }
-        let found = try Self.reading(path) { db in
-            let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-            let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
-            if isEmpty, id == 0 || id == number {
-                if listed != nil { throw StoreUnusable.Reason.empty }
-            } else if id != number {
-                throw StoreUnusable.Reason.foreign
-            }
-            if try migrator.hasBeenSuperseded(db) { throw StoreUnusable.Reason.newer }
-            return try StoreIdentity.find(db)
-        }
+        let found = try Self.reading(path) { try inspect($0, isListed: listed != nil) }
         // A store of an earlier version has no identity and gets the listed one.
         guard let listed else { return newIdentity }
         if let found, found != listed.identity { throw StoreUnusable.Reason.exchanged }
         return listed.identity
+    }
+
+    /// Compares the content of a file with the kind of store.
+    /// - Parameter isListed: whether there was a store in the file.
+    /// - Returns: the store's identity; nil for one of an earlier version.
+    /// - Throws: `StoreUnusable.Reason`.
+    func inspect(_ db: Database, isListed: Bool) throws -> String? {
+        let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
+        if isEmpty, id == 0 || id == number {
+            if isListed { throw StoreUnusable.Reason.empty }
+        } else if id != number {
+            throw StoreUnusable.Reason.foreign
+        }
+        if try migrator.hasBeenSuperseded(db) { throw StoreUnusable.Reason.newer }
+        return try StoreIdentity.find(db)
     }
 
     /// Whether a newer version has changed the tables of this file, so that this version cannot use it. The file does not change.
@@ -39,7 +45,7 @@ extension StoreOpening {
         return (try? Self.reading(path) { try migrator.hasBeenSuperseded($0) }) ?? false
     }
 
-    private static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+    static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
         var configuration = Configuration()
         configuration.readonly = true
         return try DatabaseQueue(path: path, configuration: configuration).read(body)
@@ -88,6 +94,12 @@ enum StoreIdentity {
         let mark = Self.mark(of: present ?? identity)
         if try self.mark(db) != mark { try db.execute(sql: "PRAGMA user_version = \(mark)") }
         return present ?? identity
+    }
+
+    /// Gives the store another identity.
+    static func replace(_ identity: String, _ db: Database) throws {
+        if try find(db) != nil { try db.execute(sql: "DELETE FROM store_identity") }
+        _ = try ensure(identity, db)
     }
 
     /// The hash of the identity in the file's header (`PRAGMA user_version`), which can be compared without SQLite.

@@ -82,7 +82,7 @@ public struct StoreOpening: Sendable {
         try list?.noteClosed(pool.path, applicationID)
     }
 
-    private var configuration: Configuration {
+    var configuration: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(Self.busyTimeout)
         configuration.maximumReaderCount = Self.readers

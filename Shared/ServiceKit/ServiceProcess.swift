@@ -178,10 +178,10 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Prints why `--check` refuses, as the parser of the options does.
-    public func refusal(_ reason: some Error) -> ExitCode {
+    /// Prints why a mode that does not serve fails, as the parser of the options does.
+    public func refusal(_ reason: some Error, exitCode: Int32 = EX_SOFTWARE) -> ExitCode {
         FileHandle.standardError.write(Data("Error: \(reason)\n".utf8))
-        return ExitCode(EX_SOFTWARE)
+        return ExitCode(exitCode)
     }
 
     /// The hard limit of open files (`RLIMIT_NOFILE`).

@@ -25,6 +25,8 @@ struct CommentsService: ConfiguredCommand {
 
     @OptionGroup(title: "Store") var storeOptions: StoreOptions
 
+    @OptionGroup(title: "Maintenance") var maintenance: MaintenanceOptions
+
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
@@ -36,6 +38,10 @@ struct CommentsService: ConfiguredCommand {
             guard upstreamOptions.upstream == nil else { return }
             return try process.checkStore(SQLiteCommentsStore.opening, storeOptions)
         }
+        guard
+            try !process.maintain(
+                SQLiteCommentsStore.opening, storeOptions, maintenance, isEdge: upstreamOptions.upstream != nil)
+        else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)

@@ -26,6 +26,8 @@ struct FeedService: ConfiguredCommand {
 
     @OptionGroup(title: "Store") var storeOptions: StoreOptions
 
+    @OptionGroup(title: "Maintenance") var maintenance: MaintenanceOptions
+
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
@@ -43,6 +45,10 @@ struct FeedService: ConfiguredCommand {
             guard upstreamOptions.upstream == nil else { return }
             return try process.checkStore(SQLiteFeedStore.opening, storeOptions)
         }
+        guard
+            try !process.maintain(
+                SQLiteFeedStore.opening, storeOptions, maintenance, isEdge: upstreamOptions.upstream != nil)
+        else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)

@@ -38,6 +38,8 @@ struct ImageDataService: ConfiguredCommand {
             discussion: "Only callers that accept attachments get images over 6000000 bytes.", valueName: "bytes"))
     var maxImageBytes = ImageDataMapper.defaultMaximumBytes
 
+    @OptionGroup(title: "Maintenance") var maintenance: MaintenanceOptions
+
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
 
     @OptionGroup(title: "Fetching") var fetchOptions: FetchOptions
@@ -62,6 +64,10 @@ struct ImageDataService: ConfiguredCommand {
             guard upstreamOptions.upstream == nil else { return }
             return try process.checkStore(SQLiteImageStore.opening, storeOptions)
         }
+        guard
+            try !process.maintain(
+                SQLiteImageStore.opening, storeOptions, maintenance, isEdge: upstreamOptions.upstream != nil)
+        else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)
