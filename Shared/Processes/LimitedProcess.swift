@@ -33,6 +33,14 @@ public struct LimitedProcess: Sendable {
         public var outputBytes = 1 << 20
 
         public init() {}
+
+        /// For a program of ours that reads and writes its own files: a day, and no other limit.
+        public static let none: Limits = {
+            var limits = Limits()
+            limits.time = .seconds(86_400)
+            (limits.processorSeconds, limits.memoryBytes, limits.fileBytes) = (.max, .max, .max)
+            return limits
+        }()
     }
 
     /// Why a run has no result.
@@ -167,7 +175,7 @@ private struct Run {
             (RLIMIT_AS, limits.memoryBytes), (RLIMIT_CPU, limits.processorSeconds), (RLIMIT_FSIZE, limits.fileBytes),
             (RLIMIT_CORE, 0),
             (RLIMIT_NOFILE, 64),
-        ] {
+        ] where value < .max {
             guard process.limit(resource, to: value) else {
                 kill(-process.id, SIGKILL)
                 _ = process.end()

@@ -23,18 +23,27 @@ public struct Deployment: Sendable {
             for (name, text) in manifests {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(name).json"))
             }
-            var programs: [String: RunningProgram] = [:]
-            defer { for program in programs.values { program.send(SIGKILL) } }
-            for name in services {
-                programs[name] = try start(name, root: root, name == "image-data" ? imageData : [])
-            }
-            for program in programs.values { try await program.serves() }
-            // After the services, so that its first attempt to reach them succeeds.
-            let gateway = try start("gateway", root: root, arguments)
-            programs["gateway"] = gateway
-            try await gateway.serves()
-            return try await body(Deployment(root: root, programs: programs))
+            return try await with(root: root, gateway: arguments, imageData: imageData, body)
         }
+    }
+
+    /// The same in an existing root, which has the manifests.
+    public static func with<Result>(
+        root: String, gateway arguments: [String] = [], imageData: [String] = [],
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (Deployment) async throws -> Result
+    ) async throws -> Result {
+        var programs: [String: RunningProgram] = [:]
+        defer { for program in programs.values { program.send(SIGKILL) } }
+        for name in services {
+            programs[name] = try start(name, root: root, name == "image-data" ? imageData : [])
+        }
+        for program in programs.values { try await program.serves() }
+        // After the services, so that its first attempt to reach them succeeds.
+        let gateway = try start("gateway", root: root, arguments)
+        programs["gateway"] = gateway
+        try await gateway.serves()
+        return try await body(Deployment(root: root, programs: programs))
     }
 
     private static func start(_ name: String, root: String, _ arguments: [String] = []) throws -> RunningProgram {

@@ -44,6 +44,9 @@ import Testing
                         "deploy/sample", with: Program.repository + "/deploy/sample"
                     ).replacing("picture.jpg", with: directory + "/picture.jpg")
                         .replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+                        .replacing("TIME", with: try latest(directory + "/backup"))
+                        .replacing(" /backup", with: " \(directory)/backup")
+                        .replacing("/srv/other", with: directory + "/other")
                     let outcome = try await Program(path: "/bin/sh").run(
                         ["-c", line],
                         environment: ["PATH": Program.directory + ":/usr/bin:/bin", "ROOT": deployment.root])
@@ -55,6 +58,12 @@ import Testing
                 #expect(FileManager.default.fileExists(atPath: directory + "/picture.jpg"))
             }
         }
+    }
+
+    /// The name of the latest backup in a directory; empty before the first.
+    private func latest(_ directory: String) throws -> String {
+        guard FileManager.default.fileExists(atPath: directory) else { return "" }
+        return try FileManager.default.contentsOfDirectory(atPath: directory).max() ?? ""
     }
 
     @Test func `the gateway accepts the manifest of the example`() async throws {

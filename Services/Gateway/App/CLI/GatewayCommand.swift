@@ -23,6 +23,7 @@ struct GatewayCommand: AsyncParsableCommand {
               gateway health                            the state of the services
               gateway stats feed                        calls and latencies of a service
               gateway verify likes                      play the cases of a contract
+              gateway backup /backup --keep 7           copy the deployment
 
             Exit codes:
               0    done
@@ -32,7 +33,7 @@ struct GatewayCommand: AsyncParsableCommand {
               66   not found
               69   a service does not answer, or cannot write
               70   internal error; see the service's log
-              73   the id exists with other content, or the export folder has other files
+              73   the id exists with other content, the folder has other files, or a backup cannot be written
               74   stored data is damaged, or the result cannot be written
               75   timeout or overload: try again
               77   permission denied
@@ -49,6 +50,7 @@ struct GatewayCommand: AsyncParsableCommand {
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
             WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self,
+            BackupCommand.self, RestoreCommand.self,
         ] + PluginClients.all.map { $0.command })
 
     static func main() async {

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import JSON
-import Processes
 import ServiceKit
 
 /// The settings of a deployment, which all its programs check before they change.
@@ -10,9 +9,6 @@ struct DeploymentSettings {
 
     /// The file; mostly `ROOT/config.json`.
     let path: String
-
-    /// The programs of every deployment, apart from the gateway.
-    private static let services = ["feed", "comments", "image-data"]
 
     /// - Throws: `FileRejection` for a file that is no JSON object.
     func file() throws(FileRejection) -> ConfigurationFile { try ConfigurationFile(path: path) }
@@ -25,7 +21,7 @@ struct DeploymentSettings {
         let plugins = try plugins(with: file)
         _ = try Site(file)
         _ = try ServeCommand.configured(arguments(file))
-        for name in Self.services + plugins { try await check(file, by: name) }
+        for name in ServiceProgram.services + plugins { try await check(file, by: ServiceProgram(name: name)) }
         try checkUpstream(of: file)
     }
 
@@ -43,9 +39,9 @@ struct DeploymentSettings {
     /// The plugins that have settings.
     /// - Throws: `FileRejection` for a member that no program reads.
     @discardableResult func plugins(with file: ConfigurationFile) throws(FileRejection) -> [String] {
-        let others = Self.services + ServeCommand.sections + ["site", ConfigurationFile.services]
+        let others = ServiceProgram.services + ServeCommand.sections + ["site", ConfigurationFile.services]
         let plugins = file.members.names.filter { !others.contains($0) }
-        for name in plugins where !Self.isExecutable(program(name)) {
+        for name in plugins where !ServiceProgram(name: name).isInstalled {
             let isPlugin = FileManager.default.fileExists(atPath: "\(root.plugins)/\(name).json")
             let nearest = Nearest.to(name, among: others).map { "; did you mean \($0)?" } ?? ""
             throw file.rejection(
@@ -54,34 +50,20 @@ struct DeploymentSettings {
         return plugins
     }
 
-    private func check(_ file: ConfigurationFile, by name: String) async throws {
-        let path = program(name)
-        guard Self.isExecutable(path) else {
-            throw FileRejection(file: file.file.path, reason: "cannot be checked: there is no program \(path)")
+    private func check(_ file: ConfigurationFile, by program: ServiceProgram) async throws {
+        guard program.isInstalled else {
+            throw FileRejection(file: file.file.path, reason: "cannot be checked: there is no program \(program.path)")
         }
-        let arguments = ["--check"] + arguments(file)
         do {
-            let environment = ProcessInfo.processInfo.environment
-            _ = try await LimitedProcess(path: path, arguments: arguments, environment: environment).run(Data())
-        } catch LimitedProcess.Failure.failed(_, let complaint) {
-            let lines = complaint.split(separator: "\n").prefix { !$0.hasPrefix("Help:") && !$0.hasPrefix("Usage:") }
-            let text = lines.joined(separator: " ")
-            throw Refused(description: text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text)
+            try await program.run(["--check"] + arguments(file))
+        } catch let refusal as ServiceProgram.Refusal {
+            throw Refused(description: refusal.description)
         }
     }
 
     private func arguments(_ file: ConfigurationFile) -> [String] {
         ["--root", root.path, "--create", "--config", file.file.path]
     }
-
-    /// Our programs are installed beside the gateway.
-    private func program(_ name: String) -> String {
-        let own =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        return URL(filePath: own).deletingLastPathComponent().path + "/\(name)-service"
-    }
-
-    private static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
     /// Changes the file. It is replaced as a whole when all programs accept it, otherwise it stays as it was.
     func change(_ body: (inout JSONMembers) -> Void) async throws {
