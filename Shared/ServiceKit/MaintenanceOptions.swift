@@ -17,20 +17,34 @@ public struct MaintenanceOptions: ParsableArguments, Sendable {
             discussion: "There must be no store. `gateway restore` restores a deployment.", valueName: "file"))
     var restore: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Check the stores and exit.",
+            discussion: """
+                Prints a line of JSON for each finding. Works beside a running service. `gateway check` checks a deployment.
+                """))
+    var verify = false
+
+    @Flag(help: "With --verify: set damaged parts of the stores aside. The service must not run.") var repair = false
+
     public init() {}
 
     public func validate() throws {
-        guard backup == nil || restore == nil else {
-            throw ValidationError("--backup and --restore exclude each other")
-        }
+        let modes = [backup != nil, restore != nil, verify].count { $0 }
+        guard modes <= 1 else { throw ValidationError("--backup, --restore and --verify exclude each other") }
+        guard verify || !repair else { throw ValidationError("--repair needs --verify") }
     }
 
     /// What is to be done; nil if the program serves.
-    public var work: Maintenance? { backup.map(Maintenance.backUp) ?? restore.map(Maintenance.restore) }
+    public var work: Maintenance? {
+        if verify { return .verify(isRepair: repair) }
+        return backup.map(Maintenance.backUp) ?? restore.map(Maintenance.restore)
+    }
 }
 
 /// What a program does with its store before it exits.
 public enum Maintenance: Equatable, Sendable {
     case backUp(to: String)
     case restore(from: String)
+    case verify(isRepair: Bool)
 }

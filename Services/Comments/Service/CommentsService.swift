@@ -38,15 +38,24 @@ struct CommentsService: ConfiguredCommand {
             guard upstreamOptions.upstream == nil else { return }
             return try process.checkStore(SQLiteCommentsStore.opening, storeOptions)
         }
-        guard
-            try !process.maintain(
-                SQLiteCommentsStore.opening, storeOptions, maintenance, isEdge: upstreamOptions.upstream != nil)
-        else { return }
+        guard try !process.maintain(stores(in: options.root), maintenance) else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)
         } else {
             try await serveStandalone(process, on: socket)
         }
+    }
+
+    /// The stores of this deployment. An edge may have that of the authority that it was before.
+    private func stores(in root: Root) -> [VerifiedStore] {
+        let (own, path) = (root.store("comments"), storeOptions.path)
+        guard let upstream = upstreamOptions.upstream else {
+            return [VerifiedStore(SQLiteCommentsStore.opening, at: path ?? own)]
+        }
+        return [
+            VerifiedStore(SQLiteCommentsStore.opening, at: own),
+            VerifiedStore(SQLiteCommentsCache.opening, at: path ?? root.store("comments", of: upstream)),
+        ]
     }
 }

@@ -45,16 +45,25 @@ struct FeedService: ConfiguredCommand {
             guard upstreamOptions.upstream == nil else { return }
             return try process.checkStore(SQLiteFeedStore.opening, storeOptions)
         }
-        guard
-            try !process.maintain(
-                SQLiteFeedStore.opening, storeOptions, maintenance, isEdge: upstreamOptions.upstream != nil)
-        else { return }
+        guard try !process.maintain(stores(in: options.root), maintenance) else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)
         } else {
             try await serveStandalone(process, on: socket)
         }
+    }
+
+    /// The stores of this deployment. An edge may have that of the authority that it was before.
+    private func stores(in root: Root) -> [VerifiedStore] {
+        let (own, path) = (root.store("feed"), storeOptions.path)
+        guard let upstream = upstreamOptions.upstream else {
+            return [VerifiedStore(SQLiteFeedStore.opening, at: path ?? own, content: SQLiteFeedStore.verify)]
+        }
+        return [
+            VerifiedStore(SQLiteFeedStore.opening, at: own, content: SQLiteFeedStore.verify),
+            VerifiedStore(SQLiteFeedCache.opening, at: path ?? root.store("feed", of: upstream)),
+        ]
     }
 }
 

@@ -64,15 +64,24 @@ struct ImageDataService: ConfiguredCommand {
             guard upstreamOptions.upstream == nil else { return }
             return try process.checkStore(SQLiteImageStore.opening, storeOptions)
         }
-        guard
-            try !process.maintain(
-                SQLiteImageStore.opening, storeOptions, maintenance, isEdge: upstreamOptions.upstream != nil)
-        else { return }
+        guard try !process.maintain(stores(in: options.root), maintenance) else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process, on: socket)
         } else {
             try await serveStandalone(process, on: socket)
         }
+    }
+
+    /// The stores of this deployment. An edge may have that of the authority that it was before.
+    private func stores(in root: Root) -> [VerifiedStore] {
+        let isEdge = upstreamOptions.upstream != nil
+        let (own, cache) = (root.store("image-data"), root.store(isEdge ? "image-data-edge" : "image-data-cache"))
+        let path = storeOptions.path
+        return [
+            VerifiedStore(SQLiteImageStore.opening, at: isEdge ? own : path ?? own, content: SQLiteImageStore.verify),
+            VerifiedStore(
+                SQLiteImageCache.opening, at: isEdge ? path ?? cache : cache, content: SQLiteImageCache.verify),
+        ]
     }
 }

@@ -30,6 +30,8 @@ struct SearchService: ConfiguredCommand {
 
     @OptionGroup(title: "Store") var storeOptions: StoreOptions
 
+    @OptionGroup(title: "Maintenance") var maintenance: MaintenanceOptions
+
     @Option(
         help: ArgumentHelp(
             "The Unix socket of the feed.", discussion: "Default: ROOT/run/gateway.sock.", valueName: "path"),
@@ -45,6 +47,8 @@ struct SearchService: ConfiguredCommand {
     func run() async throws {
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "search", options: options)
+        let file = storeOptions.path ?? options.root.store(process.name)
+        guard try !process.maintain([VerifiedStore(SearchIndex.opening, at: file)], maintenance) else { return }
         let socket = try process.takeSocket()
         let gateway = options.root.socket("gateway")
         let (feedPath, commentsPath) = try process.fail(releasing: socket) {

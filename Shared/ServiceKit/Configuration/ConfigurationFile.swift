@@ -26,9 +26,8 @@ public struct ConfigurationFile: Sendable {
 
     /// The options that apply to one start, or say where the file is.
     private static let excluded = [
-        "root", "config", "socket", "check", "create", "new-store", "backup", "restore", "help", "version",
-        "experimental-dump-help",
-        "generate-completion-script",
+        "root", "config", "socket", "check", "create", "new-store", "backup", "restore", "verify", "repair", "help",
+        "version", "experimental-dump-help", "generate-completion-script",
     ]
 
     /// Nothing is set if there is no file, and never was one.

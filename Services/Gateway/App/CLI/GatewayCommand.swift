@@ -27,7 +27,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
             Exit codes:
               0    done
-              1    health: degraded; verify, contract diff: a difference
+              1    health: degraded; verify, contract diff: a difference; check: a fault
               64   invalid usage
               65   invalid data
               66   not found
@@ -50,7 +50,7 @@ struct GatewayCommand: AsyncParsableCommand {
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
             WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self,
-            BackupCommand.self, RestoreCommand.self,
+            BackupCommand.self, RestoreCommand.self, CheckCommand.self,
         ] + PluginClients.all.map { $0.command })
 
     static func main() async {
