@@ -59,7 +59,11 @@ public struct VerifiedStore: Sendable {
         } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             try fault(
                 error.message ?? "\(error.resultCode)", repair: isRepair && opening.isCache ? try setAside(now) : nil)
+        } catch let error as DatabaseError {
+            try fault(StoreUnusable.Reason(error).text)
         } catch let reason as StoreUnusable.Reason {
+            // The service makes a cache again.
+            guard reason != .missing || !opening.isCache else { return }
             try fault(reason.text)
         }
     }

@@ -228,7 +228,7 @@ import Testing
 
             let future = try changed(backup, in: directory, "future")
             try await replace("\"format\":1", by: "\"format\":2", in: future)
-            try await expect(65, "format", future)
+            try await expect(65, "newer format; install that version", future)
 
             let outside = try changed(backup, in: directory, "outside")
             try await replace("plugins.d/feed.json", by: "../feed.json", in: outside)
@@ -259,6 +259,15 @@ import Testing
             let outcome = try await restore(backup, to: root)
             #expect(outcome.status == 73 && outcome.errors.contains("has files"), "\(outcome)")
             #expect(try Self.manager.contentsOfDirectory(atPath: root) == ["mine"])
+
+            // What a killed command leaves.
+            try Self.manager.removeItem(atPath: root + "/mine")
+            try Self.manager.createDirectory(
+                atPath: root + "/restore.partial/data", withIntermediateDirectories: true)
+            let again = try await restore(backup, to: root)
+            #expect(again.status == 0, "\(again)")
+            #expect(
+                try Self.manager.contentsOfDirectory(atPath: root).sorted() == ["data", "plugins.d", "run", "stores"])
         }
     }
 

@@ -63,6 +63,8 @@ import Testing
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             defer { for service in services { service.send(SIGKILL) } }
+            // The gateway connects again after a pause.
+            try await eventually { try await deployment.gateway("health").status == 0 }
             try await publish(deployment)
             let again = try await deployment.gateway("check")
             #expect(again.status == 0, "\(again)")

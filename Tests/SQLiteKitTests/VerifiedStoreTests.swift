@@ -88,6 +88,9 @@ import Testing
             let repair = try #require(try faults(store, isRepair: true).first?.repair)
             #expect(repair.hasPrefix("renamed to \(path).corrupt-19700101T000000Z"))
             #expect(!FileManager.default.fileExists(atPath: path))
+            // Its service makes a new one.
+            let left = try faults(store)
+            #expect(left.isEmpty)
         }
     }
 

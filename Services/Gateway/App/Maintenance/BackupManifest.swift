@@ -3,6 +3,9 @@ import JSON
 
 /// `backup.json`: what a backup contains.
 struct BackupManifest: Sendable, Equatable {
+    /// That of the format of backups.
+    private(set) var format = Self.format
+
     /// The version of the programs that wrote the backup.
     let version: String
     let time: Date
@@ -19,20 +22,23 @@ struct BackupManifest: Sendable, Equatable {
 
     static let name = "backup.json"
 
-    /// A later version of the format gets another number.
+    /// A later version of the format gets a higher number.
     private static let format = 1
+
+    /// Whether this version of the program can restore the backup.
+    var isKnown: Bool { format <= Self.format }
 
     var size: Int { files.reduce(0) { $0 + $1.size } }
 
     static let codec = Codec<BackupManifest>.object { object in
-        let format = object.required("format", .integer(format...format), { _ in BackupManifest.format })
+        let format = object.required("format", .integer(1 ... .max), \.format)
         let version = object.required("version", .string, \.version)
         let time = object.required("time", .date, \.time)
         let files = object.required("files", .array(of: File.codec), \.files)
         return { members throws(JSONError) in
-            _ = try members[format]
-            return BackupManifest(
-                version: try members[version], time: try members[time], files: try members[files])
+            BackupManifest(
+                format: try members[format], version: try members[version], time: try members[time],
+                files: try members[files])
         }
     }
 }

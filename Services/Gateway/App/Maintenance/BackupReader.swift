@@ -7,6 +7,7 @@ import ServiceKit
 struct BackupReader: Sendable {
     /// The directory of the backup.
     let path: String
+    let manifest: BackupManifest
 
     /// Gets the number of bytes that are read, and of which file.
     let progress: @Sendable (Int, String) -> Void
@@ -14,7 +15,7 @@ struct BackupReader: Sendable {
     // MARK: Reading
 
     /// - Throws: `CommandFailure` for a directory that is no backup.
-    func manifest() throws -> BackupManifest {
+    static func manifest(of path: String) throws -> BackupManifest {
         let file = "\(path)/\(BackupManifest.name)"
         guard let text = FileManager.default.contents(atPath: file) else {
             let latest = try? BackupFolder(path: path).complete().last
@@ -23,36 +24,44 @@ struct BackupReader: Sendable {
             throw CommandFailure(
                 RPCError(.notFound, "\(path) is no backup: it has no \(BackupManifest.name); \(remedy)"))
         }
+        let manifest: BackupManifest
         do throws(JSONError) {
-            return try RawJSON(checking: text).read(as: BackupManifest.codec)
+            manifest = try RawJSON(checking: text).read(as: BackupManifest.codec)
         } catch {
             throw damage("\(file): \(error)")
         }
+        guard manifest.isKnown else {
+            let reason = "version \(manifest.version) has written the backup in a newer format; install that version"
+            throw CommandFailure(RPCError(.invalidData, "cannot restore \(path): \(reason)"))
+        }
+        return manifest
     }
 
     /// Compares all files with the manifest.
-    func verify(_ manifest: BackupManifest) throws {
+    func verify() throws {
         var read = 0
         for file in manifest.files {
             let path = "\(path)/\(file.path)"
-            guard FileManager.default.fileExists(atPath: path) else { throw damage("\(path) is missing") }
+            guard FileManager.default.fileExists(atPath: path) else { throw Self.damage("\(path) is missing") }
             let digest = try SyncedFile.digest(of: path) { count in
                 try Task.checkCancellation()
                 read += count
                 progress(read, file.path)
             }
-            guard digest == (file.size, file.sha256) else { throw damage("\(path) is not as it was written") }
+            guard digest == (file.size, file.sha256) else {
+                throw Self.damage("\(path) is not as it was written")
+            }
         }
     }
 
-    private func damage(_ what: String) -> CommandFailure {
+    private static func damage(_ what: String) -> CommandFailure {
         CommandFailure(RPCError(.invalidData, "the backup is damaged: \(what); use another one"))
     }
 
     // MARK: Restoring
 
     /// Writes the files into the folder of an empty root. The store of each service is put in its place by its program.
-    func restore(_ manifest: BackupManifest, to folder: String) async throws {
+    func restore(to folder: String) async throws {
         // The settings first: they may name the places of stores.
         for file in manifest.files where file.service == nil {
             try SyncedFile.copy(file.path, from: path, to: folder)

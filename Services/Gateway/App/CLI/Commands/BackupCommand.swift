@@ -5,7 +5,7 @@ import ServiceKit
 import Synchronization
 
 /// Backs up a deployment. Needs no running gateway.
-struct BackupCommand: LocalCommand {
+struct BackupCommand: MaintenanceCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the data and the settings of a deployment into a new directory.",
@@ -46,41 +46,38 @@ struct BackupCommand: LocalCommand {
 
     var output: Output { Output(terminal: .live(), color: .auto) }
 
-    func run(_ output: Output) async throws {
-        let root = rootOption.root
-        guard FileManager.default.fileExists(atPath: root.path) else {
-            throw CommandFailure(
-                RPCError(.notFound, "there is no deployment \(root.path); name its directory with --root"))
-        }
+    func work(_ output: Output) async throws {
+        let root = try rootOption.existing()
         try checkPlace(in: root)
         let folder = BackupFolder(path: folder)
         let lock = try folder.open()
-        let bar = Mutex(ProgressBar(total: nil, unit: .bytes, on: output.terminal))
-        let keep = keep
-        let result = try await Interruption.cancelling {
-            await Maintaining.result {
-                let new = try folder.begin(at: Date())
-                do {
-                    let writer = BackupWriter(root: root, target: new) { done, label in
-                        output.draw(bar.withLock { $0.update(to: done, label: label, at: .now) })
-                    }
-                    guard try await writer.run(at: Date()) != nil else {
-                        throw CommandFailure(
-                            RPCError(
-                                .notFound, "\(root.path) has no store and no settings; name a deployment with --root"))
-                    }
-                    let backup = try folder.complete(new)
-                    if let keep { try folder.keep(keep) }
-                    return backup
-                } catch {
-                    try? FileManager.default.removeItem(atPath: new)
-                    throw error
-                }
-            }
+        defer { withExtendedLifetime(lock) {} }
+        let new = try folder.begin(at: Date())
+        let backup: String
+        do {
+            backup = try await write(new, of: root, in: folder, output)
+        } catch {
+            try? FileManager.default.removeItem(atPath: new)
+            throw error
         }
-        output.draw(bar.withLock { $0.clear() })
-        output.print(Escaping.visible(try result.get()))
-        withExtendedLifetime(lock) {}
+        output.print(Escaping.visible(backup))
+        if let keep { try folder.keep(keep) }
+    }
+
+    /// - Returns: the path of the backup.
+    private func write(
+        _ new: String, of root: Root, in folder: BackupFolder, _ output: Output
+    ) async throws -> String {
+        let bar = Mutex(ProgressBar(total: nil, unit: .bytes, on: output.terminal))
+        defer { output.draw(bar.withLock { $0.clear() }) }
+        let writer = BackupWriter(root: root, target: new) { done, label in
+            output.draw(bar.withLock { $0.update(to: done, label: label, at: .now) })
+        }
+        guard try await writer.run(at: Date()) != nil else {
+            throw CommandFailure(
+                RPCError(.notFound, "\(root.path) has no store and no settings; name a deployment with --root"))
+        }
+        return try folder.complete(new)
     }
 
     /// Everything in ROOT/run may be deleted at any time.

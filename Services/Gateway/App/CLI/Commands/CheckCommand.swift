@@ -5,7 +5,7 @@ import RPC
 import ServiceKit
 
 /// Checks the data of a deployment. Needs no running gateway.
-struct CheckCommand: LocalCommand {
+struct CheckCommand: MaintenanceCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check all stores of a deployment, and all bytes against their hashes.",
@@ -32,14 +32,8 @@ struct CheckCommand: LocalCommand {
 
     var output: Output { Output(terminal: .live(), color: .auto, asJSON: json) }
 
-    func run(_ output: Output) async throws {
-        let root = rootOption.root
-        guard FileManager.default.fileExists(atPath: root.path) else {
-            throw CommandFailure(
-                RPCError(.notFound, "there is no deployment \(root.path); name its directory with --root"))
-        }
-        let check = DeploymentCheck(root: root, isRepair: repair)
-        let report = try await Interruption.cancelling { await Maintaining.result { try await check.run() } }.get()
+    func work(_ output: Output) async throws {
+        let report = try await DeploymentCheck(root: rootOption.existing(), isRepair: repair).run()
         if json {
             output.print(RawJSON(report, as: DeploymentCheck.Report.codec))
         } else {
@@ -53,7 +47,11 @@ struct CheckCommand: LocalCommand {
             let parts = [found.service, found.fault.store, found.fault.reason].joined(separator: ": ")
             output.print(Escaping.visible([parts, found.fault.repair].compactMap(\.self).joined(separator: "; ")))
         }
-        if report.faults.isEmpty { output.print("No fault.") }
+        if report.faults.isEmpty {
+            output.print("No fault.")
+        } else if !repair {
+            output.say("After deploy/down, `gateway check --repair` repairs what it can: see its --help.")
+        }
         guard !report.orphans.isEmpty else { return }
         output.say("\(report.orphans.count) stored images belong to no item; --json lists them.")
     }

@@ -5,7 +5,7 @@ import ServiceKit
 import Synchronization
 
 /// Restores a backup into an empty root. Needs no running gateway.
-struct RestoreCommand: LocalCommand {
+struct RestoreCommand: MaintenanceCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Make a deployment of a backup.",
@@ -32,23 +32,23 @@ struct RestoreCommand: LocalCommand {
 
     var output: Output { Output(terminal: .live(), color: .auto) }
 
-    func run(_ output: Output) async throws {
+    func work(_ output: Output) async throws {
         let root = EmptyRoot(path: rootOption.root.path)
         try root.check()
-        let bar = Mutex(ProgressBar(total: nil, unit: .bytes, on: output.terminal))
-        let reader = BackupReader(path: backup) { done, label in
+        let manifest = try BackupReader.manifest(of: backup)
+        try await restore(manifest, to: root, output)
+        let time = manifest.time.formatted(.iso8601)
+        output.print("Restored the backup of \(time). Start it: deploy/up --root \(root.path.shellWord)")
+    }
+
+    private func restore(_ manifest: BackupManifest, to root: EmptyRoot, _ output: Output) async throws {
+        // Every file is read twice.
+        let bar = Mutex(ProgressBar(total: 2 * manifest.size, unit: .bytes, on: output.terminal))
+        defer { output.draw(bar.withLock { $0.clear() }) }
+        let reader = BackupReader(path: backup, manifest: manifest) { done, label in
             output.draw(bar.withLock { $0.update(to: done, label: label, at: .now) })
         }
-        let result = try await Interruption.cancelling {
-            await Maintaining.result {
-                let manifest = try reader.manifest()
-                try reader.verify(manifest)
-                try await root.fill { try await reader.restore(manifest, to: $0) }
-                return manifest
-            }
-        }
-        output.draw(bar.withLock { $0.clear() })
-        let time = try result.get().time.formatted(.iso8601)
-        output.print("Restored the backup of \(time). Start it: deploy/up --root \(root.path.shellWord)")
+        try reader.verify()
+        try await root.fill { try await reader.restore(to: $0) }
     }
 }
