@@ -167,6 +167,25 @@ def test_new_programs_are_installed_under_load_and_taken_back(machine, port):
     assert reader.read and not reader.failures
 
 
+def test_drop_ins_of_the_operator_stay_and_a_second_start_changes_nothing(machine, port):
+    place = f"/etc/systemd/system/{unit(machine, 'feed')}.d/override.conf"
+    machine.run("sh", "-c", 'printf "[Service]\\nNice=5\\n" > "$1"', "sh", place)
+    machine.run("systemctl", "daemon-reload")
+    before = {program: process(machine, program) for program in PROGRAMS}
+    up(machine)
+    assert {program: process(machine, program) for program in PROGRAMS} == before
+    assert property_of(machine, "feed", "Nice") == "5"
+
+
+def test_without_http_the_port_is_closed_and_with_it_open_again(machine, port):
+    machine.run(f"{ROOT}/bin/gateway", "config", "set", "gateway.http", "off", "--root", ROOT, user=OWNER)
+    up(machine)
+    with pytest.raises(OSError):
+        read(port)
+    up(machine, "--http-port", str(port))
+    assert read(port)
+
+
 def test_everything_in_run_may_be_deleted(machine, port):
     machine.run("rm", "-rf", f"{ROOT}/run")
     up(machine)

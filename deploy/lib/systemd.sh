@@ -72,45 +72,54 @@ supervise() {
         warn "the programs end when $(id -un) logs out. As root: loginctl enable-linger $(id -un)"
 }
 
-# Writes the units, and what they do not know: the user and the HTTP address. Returns 1 if one has changed.
+# Writes the units, and what they do not know, as drop-ins: the user, the HTTP address, and where Swift's libraries are. Drop-ins of
+# other names stay. Returns 1 if a file has changed.
 write_units() {
-    local new=$unit_directory/.image-feed.new changed=false program file libraries http=image-feed-http@$instance.socket
-    libraries=$(swift_libraries)
-    mkdir -p "$unit_directory"
-    rm -rf "$new"
-    cp -RL "$here/systemd" "$new"
-    ((EUID == 0)) || rm "$new/image-feed-.service.d/system.conf"
-    for program in "${programs[@]}"; do
-        file=$new/$(unit "$program").d/deployment.conf
-        mkdir -p "${file%/*}"
-        {
-            echo '[Service]'
-            ((EUID > 0)) || echo "User=$(owner)"
-            [[ -z $libraries ]] || echo "BindReadOnlyPaths=\"$libraries\""
-        } >"$file"
-        if [[ $program == gateway && -n $(http_listener) ]]; then
-            printf 'Sockets=%s\n[Unit]\nWants=%s\nAfter=%s\n' "$http" "$http" "$http" >>"$file"
-        fi
-        file=$new/image-feed-$program@$instance.socket.d/deployment.conf
-        mkdir -p "${file%/*}"
-        if ((EUID == 0)); then printf '[Socket]\nSocketUser=%s\n' "$(owner)" >"$file"; fi
-    done
-    if [[ -n $(http_listener) ]]; then
-        file=$new/$http.d/deployment.conf
-        mkdir -p "${file%/*}"
-        printf '[Socket]\nListenStream=%s\n' "$(http_listener)" >"$file"
-    fi
-    for file in "$new"/*; do
-        if diff -rq "$file" "$unit_directory/${file##*/}" >/dev/null 2>&1; then continue; fi
+    local new changed=false unit file
+    new=$(mktemp -d)
+    make_units "$new"
+    while IFS= read -r file; do
+        if cmp -s "$new/$file" "$unit_directory/$file"; then continue; fi
         changed=true
-        rm -rf "${unit_directory:?}/${file##*/}"
-        mv "$file" "$unit_directory/"
-    done
+        mkdir -p "$unit_directory/${file%/*}"
+        replace "$new/$file" "$unit_directory/$file"
+    done < <(cd "$new" && find . -type f)
+    while IFS= read -r unit; do
+        file=$unit.d/deployment.conf
+        if [[ -e $new/$file || ! -e $unit_directory/$file ]]; then continue; fi
+        changed=true
+        rm "$unit_directory/$file"
+    done < <(all_units)
     rm -rf "$new"
     $changed || return 0
     systemd daemon-reload
     return 1
 }
+
+# make_units DIRECTORY
+make_units() {
+    local program libraries listener http=image-feed-http@$instance.socket
+    libraries=$(swift_libraries)
+    listener=$(http_listener)
+    cp -RL "$here/systemd/." "$1"
+    ((EUID == 0)) || rm "$1/image-feed-.service.d/system.conf"
+    for program in "${programs[@]}"; do
+        {
+            echo '[Service]'
+            ((EUID > 0)) || echo "User=$(owner)"
+            [[ -z $libraries ]] || echo "BindReadOnlyPaths=\"$libraries\""
+            if [[ $program == gateway && -n $listener ]]; then
+                printf 'Sockets=%s\n[Unit]\nWants=%s\nAfter=%s\n' "$http" "$http" "$http"
+            fi
+        } | drop_in "$1/$(unit "$program").d"
+        if ((EUID == 0)); then
+            printf '[Socket]\nSocketUser=%s\n' "$(owner)" | drop_in "$1/image-feed-$program@$instance.socket.d"
+        fi
+    done
+    [[ -z $listener ]] || printf '[Socket]\nListenStream=%s\n' "$listener" | drop_in "$1/$http.d"
+}
+
+drop_in() { mkdir "$1" && cat >"$1/deployment.conf"; }
 
 # Prints the folder of Swift's libraries, if the services do not see it because it is in a home directory.
 swift_libraries() {
