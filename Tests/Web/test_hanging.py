@@ -71,7 +71,7 @@ def test_a_page_whose_pictures_hang_can_be_left(open_at, services, workers):
         page.goto("/", wait_until="commit")
         ready(page)
         page.wait_for_function("() => document.querySelectorAll('.loading').length > 6")
-        page.evaluate("document.querySelector('.item .cover').click()")
+        page.evaluate("setTimeout(() => document.querySelector('.item .cover').click())")
         page.wait_for_selector("#comments")
         # It did not wait until the gateway gave up the pictures.
         assert not failures

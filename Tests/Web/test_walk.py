@@ -215,7 +215,7 @@ class Walk:
             self.seen = self.perceive()
             self.openers.add(self.place)
             self.push(self.address + "/picture")
-            self.page.evaluate("document.querySelector('.cover').click()")
+            self.page.evaluate("setTimeout(() => document.querySelector('.cover').click())")
         else:
             return False
 
@@ -253,14 +253,14 @@ class Walk:
         if self.place == 0:
             return False
         self.move(-1)
-        self.page.evaluate("history.back()")
+        self.page.evaluate("setTimeout(() => history.back())")
         return "returns"
 
     def forward(self):
         if self.place + 1 == len(self.addresses):
             return False
         self.move(1)
-        self.page.evaluate("history.forward()")
+        self.page.evaluate("setTimeout(() => history.forward())")
 
     def zoom_by_key(self):
         key = self.chance.choice("++-0")
