@@ -141,6 +141,11 @@ import Testing
             #expect(!Self.manager.fileExists(atPath: first))
             let left = try Self.manager.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
             #expect(Set(left) == [second, third, folder + "/mine", folder + "/20200101T000000Z"])
+            // Also after the clock was set back.
+            try Self.manager.moveItem(atPath: second, toPath: folder + "/29990101T000000Z")
+            let fourth = try await backUp(deployment, folder, "--keep", "1")
+            #expect(Self.manager.fileExists(atPath: fourth))
+            #expect(!Self.manager.fileExists(atPath: folder + "/29990101T000000Z"))
         }
     }
 
@@ -151,7 +156,7 @@ import Testing
             let file = directory + "/file"
             try Data().write(to: URL(filePath: file))
             for (folder, code, text) in [
-                (deployment.root + "/run/backups", 64, "may be deleted at any time"), (file, 73, "not a folder"),
+                (deployment.root + "/run/backups", 64, "would be lost with it"), (file, 73, "not a folder"),
                 (directory + "/none/backups", 73, "its folder does not exist"),
             ] {
                 let outcome = try await deployment.gateway("backup", folder)

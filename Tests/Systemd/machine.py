@@ -9,7 +9,7 @@ import subprocess
 import time
 
 PROJECT = pathlib.Path(__file__).parents[2]
-# What a bare Debian has not, and a machine of an operator has: the manager of a user's services.
+# Beside the bare Debian: the manager of a user's services.
 PACKAGES = "systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,ca-certificates"
 
 

@@ -171,6 +171,7 @@ def test_drop_ins_of_the_operator_stay_and_a_second_start_changes_nothing(machin
     place = f"/etc/systemd/system/{unit(machine, 'feed')}.d/override.conf"
     machine.run("sh", "-c", 'printf "[Service]\\nNice=5\\n" > "$1"', "sh", place)
     machine.run("systemctl", "daemon-reload")
+    up(machine)
     before = {program: process(machine, program) for program in PROGRAMS}
     up(machine)
     assert {program: process(machine, program) for program in PROGRAMS} == before
@@ -187,6 +188,14 @@ def test_without_http_the_port_is_closed_and_with_it_open_again(machine, port):
 
 
 def test_everything_in_run_may_be_deleted(machine, port):
+    machine.run("rm", "-rf", f"{ROOT}/run")
+    before = process(machine, "feed")
+    signal(machine, "KILL", before)
+    await_restart(machine, "feed", before)
+    assert read(port)
+    machine.run("rm", "-rf", f"{ROOT}/run")
+    machine.reboot()
+    assert is_usable(machine)
     machine.run("rm", "-rf", f"{ROOT}/run")
     up(machine)
     assert is_usable(machine)
@@ -210,9 +219,11 @@ def test_a_stopped_deployment_stays_stopped_until_it_is_started(machine, port):
     assert read(port)
 
 
-def test_wrong_settings_are_named_in_the_journal_and_the_next_start_repairs_them(machine, port):
+def test_a_program_with_wrong_settings_is_not_started_again_until_they_are_right(machine, port):
     machine.run("sh", "-c", f"echo '{{\"comments\": {{\"nonsense\": 1}}}}' > '{ROOT}/config.json'")
     machine.run("systemctl", "restart", unit(machine, "comments"), check=False)
+    assert property_of(machine, "comments", "ActiveState") == "failed"
+    assert property_of(machine, "comments", "ExecMainStatus") == "78"
     assert "nonsense" in machine.run("journalctl", "-u", unit(machine, "comments"), "-n", "20").stdout
     assert read(port)
     machine.run("cp", f"{ROOT}/config.json.applied", f"{ROOT}/config.json")
@@ -238,7 +249,11 @@ def test_a_user_runs_it_without_root(machine):
     assert machine.run(*state, user=user, check=False, **environment).stdout == "inactive\n"
 
 
-def test_it_returns_to_supervisord(machine, port):
+def test_it_returns_to_supervisord_when_all_else_is_right(machine, port):
+    refused = machine.run(
+        "/opt/image-feed/deploy/up", "--root", ROOT, "--bin", "/opt/programs", "--no-systemd", "--deny-upstream", "garbage", check=False)
+    assert refused.returncode == 78
+    assert property_of(machine, "feed", "ActiveState") == "active"
     up(machine, "--no-systemd")
     assert read(port)
     assert property_of(machine, "feed", "ActiveState") == "inactive"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# One deployment: the directory ROOT and the supervisord that runs its programs. Sourced, not run; needs words.sh and $here, the
+# One deployment: the directory ROOT and the processes of its programs. Sourced, not run; needs words.sh and $here, the
 # parent of this folder.
 
 : "${here:?}"

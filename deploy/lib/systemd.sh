@@ -23,12 +23,16 @@ unit() { echo "image-feed-$1@$instance.service"; }
 all_units() {
     local program
     # shellcheck disable=SC2154 # of deployment.sh
-    for program in "${programs[@]}"; do printf '%s\n' "image-feed-$program@$instance."{socket,service}; done
+    for program in "${programs[@]}"; do unit "$program"; done
     echo "image-feed-http@$instance.socket"
 }
 
+has_systemd() { [[ -d /run/systemd/system ]]; }
+
 require_systemd() {
-    [[ -d /run/systemd/system ]] || die 69 "systemd does not run this machine." "Without --systemd, supervisord runs the programs."
+    has_systemd || die 69 "systemd does not run this machine." "With --no-systemd, supervisord runs the programs."
+    [[ $root != *[\'\$]* ]] || die 64 "For systemd, a root must not have ' or \$ in its name: $root"
+    ((${#instance} <= 200)) || die 64 "The name of the root is too long for the names of systemd's units: $root"
     systemd show-environment >/dev/null 2>&1 ||
         die 69 "The systemd of user $(id -un) does not answer." "Log in as $(id -un), for example with: machinectl shell $(id -un)@"
 }
@@ -49,7 +53,8 @@ supervise() {
     elif ${with_new_store:?}; then
         reason="--new-store"
     fi
-    if ! write_units; then reason=${reason:-the units have changed}; fi
+    write_units
+    if $units_changed; then reason=${reason:-the units have changed}; fi
     if [[ -n $reason && ${#pids[@]} -gt 0 ]]; then
         note "$reason: restarting everything"
         stop_supervised
@@ -72,61 +77,52 @@ supervise() {
         warn "the programs end when $(id -un) logs out. As root: loginctl enable-linger $(id -un)"
 }
 
-# Writes the units, and what they do not know, as drop-ins: the user, the HTTP address, and where Swift's libraries are. Drop-ins of
-# other names stay. Returns 1 if a file has changed.
+# Whether `write_units` has changed a file.
+units_changed=false
+
+# Writes the units. Drop-ins have the user and the HTTP address of this deployment. Drop-ins of other names stay.
 write_units() {
-    local new changed=false unit file
+    local new unit file
     new=$(mktemp -d)
     make_units "$new"
     while IFS= read -r file; do
         if cmp -s "$new/$file" "$unit_directory/$file"; then continue; fi
-        changed=true
-        mkdir -p "$unit_directory/${file%/*}"
-        replace "$new/$file" "$unit_directory/$file"
+        units_changed=true
+        if ! mkdir -p "$unit_directory/${file%/*}" || ! cp "$new/$file" "$unit_directory/$file.new" ||
+            ! mv "$unit_directory/$file.new" "$unit_directory/$file"; then
+            rm -rf "$new" "$unit_directory/$file.new"
+            die 73 "Cannot write $unit_directory/$file: see above."
+        fi
     done < <(cd "$new" && find . -type f)
     while IFS= read -r unit; do
         file=$unit.d/deployment.conf
         if [[ -e $new/$file || ! -e $unit_directory/$file ]]; then continue; fi
-        changed=true
+        units_changed=true
         rm "$unit_directory/$file"
     done < <(all_units)
     rm -rf "$new"
-    $changed || return 0
-    systemd daemon-reload
-    return 1
+    if $units_changed; then systemd daemon-reload; fi
 }
 
 # make_units DIRECTORY
 make_units() {
-    local program libraries listener http=image-feed-http@$instance.socket
-    libraries=$(swift_libraries)
+    local program listener http=image-feed-http@$instance.socket
     listener=$(http_listener)
     cp -RL "$here/systemd/." "$1"
-    ((EUID == 0)) || rm "$1/image-feed-.service.d/system.conf"
+    ((EUID == 0)) || rm "$1/image-feed-.service.d/10-system.conf"
     for program in "${programs[@]}"; do
         {
             echo '[Service]'
             ((EUID > 0)) || echo "User=$(owner)"
-            [[ -z $libraries ]] || echo "BindReadOnlyPaths=\"$libraries\""
             if [[ $program == gateway && -n $listener ]]; then
                 printf 'Sockets=%s\n[Unit]\nWants=%s\nAfter=%s\n' "$http" "$http" "$http"
             fi
         } | drop_in "$1/$(unit "$program").d"
-        if ((EUID == 0)); then
-            printf '[Socket]\nSocketUser=%s\n' "$(owner)" | drop_in "$1/image-feed-$program@$instance.socket.d"
-        fi
     done
     [[ -z $listener ]] || printf '[Socket]\nListenStream=%s\n' "$listener" | drop_in "$1/$http.d"
 }
 
 drop_in() { mkdir "$1" && cat >"$1/deployment.conf"; }
-
-# Prints the folder of Swift's libraries, if the services do not see it because it is in a home directory.
-swift_libraries() {
-    local file
-    file=$(owned ldd "$root/current/feed-service" | sed -n 's/.*libswiftCore\.so => \(.*\) (0x.*/\1/p')
-    case $file in /home/* | /root/*) echo "${file%/*}" ;; esac
-}
 
 # Prints the address on which systemd listens for the gateway; nothing for a name or a free port, which the gateway binds itself.
 http_listener() {
@@ -141,8 +137,25 @@ is_supervised() { systemd is-active --quiet "image-feed-http@$instance.socket" "
 # shellcheck disable=SC2046 # names without spaces
 stop_supervised() { systemd stop "image-feed@$instance.target" $(all_units) 2>/dev/null || true; }
 
+# Whether systemd starts the deployment with the machine. ROOT may have been deleted.
+is_enabled() { [[ -e $unit_directory/default.target.wants/image-feed@$instance.target ]]; }
+
 # Also at the next start of the machine.
 forget_supervised() { systemd disable --quiet "image-feed@$instance.target" 2>/dev/null || true; }
+
+# leave_systemd: stops the programs and removes the drop-ins, so that supervisord can start the programs.
+leave_systemd() {
+    local unit
+    if has_systemd; then
+        forget_supervised
+        stop_supervised
+        while IFS= read -r unit; do
+            rm -f "$unit_directory/$unit.d/deployment.conf"
+            rmdir "$unit_directory/$unit.d" 2>/dev/null || true
+        done < <(all_units)
+    fi
+    rm -f "$root/systemd"
+}
 
 # failed_programs [repeatedly]: prints the programs that are not started again; with the word also those that exit again and again.
 failed_programs() {

@@ -52,8 +52,9 @@ struct BackupFolder {
     }
 
     /// Removes what was not completed, and all but the latest backups.
-    func keep(_ count: Int) throws {
-        for name in try complete().dropLast(count) {
+    /// - Parameter new: the path of the backup that was just made. It stays, also if the clock was set back before.
+    func keep(_ count: Int, with new: String) throws {
+        for name in try complete().filter({ "\(path)/\($0)" != new }).dropLast(count - 1) {
             // An interrupted removal leaves nothing that looks complete.
             guard rename("\(path)/\(name)", "\(path)/\(name)\(Self.unfinished)") == 0 else {
                 throw SyncedFile.Failure("\(path)/\(name)")

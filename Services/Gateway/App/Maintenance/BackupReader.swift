@@ -74,7 +74,7 @@ struct BackupReader: Sendable {
                 try await ServiceProgram(name: service).run(
                     ["--root", folder, "--restore", "\(path)/\(file.path)"], isLong: true)
             } catch let refusal as ServiceProgram.Refusal {
-                // The folder is removed, and has what the backup has.
+                // The folder is removed. The reason names the file in the backup.
                 throw ServiceProgram.Refusal(
                     description: refusal.description.replacing(folder, with: path), exitCode: refusal.exitCode)
             }

@@ -61,7 +61,7 @@ struct BackupCommand: MaintenanceCommand {
             throw error
         }
         output.print(Escaping.visible(backup))
-        if let keep { try folder.keep(keep) }
+        if let keep { try folder.keep(keep, with: backup) }
     }
 
     /// - Returns: the path of the backup.
@@ -80,14 +80,14 @@ struct BackupCommand: MaintenanceCommand {
         return try folder.complete(new)
     }
 
-    /// Everything in ROOT/run may be deleted at any time.
+    /// What is in ROOT may be lost, copied or removed with it.
     private func checkPlace(in root: Root) throws(CommandFailure) {
         let place = URL(filePath: folder)
         let parent = place.deletingLastPathComponent().resolvingSymlinksInPath()
-        let run = URL(filePath: root.path + "/run").resolvingSymlinksInPath().path
+        let own = URL(filePath: root.path).resolvingSymlinksInPath().path
         let paths = [place.resolvingSymlinksInPath().path, parent.appending(path: place.lastPathComponent).path]
-        guard paths.allSatisfy({ $0 != run && !$0.hasPrefix(run + "/") }) else {
-            throw .usage("everything in \(root.path)/run may be deleted at any time; name another directory")
+        guard paths.allSatisfy({ $0 != own && !$0.hasPrefix(own + "/") }) else {
+            throw .usage("a backup in \(root.path) would be lost with it; name another directory")
         }
     }
 }

@@ -86,7 +86,10 @@ struct ServeCommand: ConfiguredCommand {
     private func listen(
         _ process: ServiceProcess, _ socket: ListeningSocket, _ passed: Int32?
     ) async throws -> HTTPListener? {
-        guard let address = try http.address() else { return nil }
+        guard let address = try http.address() else {
+            if passed != nil { process.logger.warning("the HTTP port that was passed is not served: HTTP is off") }
+            return nil
+        }
         do throws(HTTPListener.Refused) {
             return try await HTTPListener.bind(
                 address, passed: passed, connections: HTTPLimits.connections(openFiles: process.openFiles),
