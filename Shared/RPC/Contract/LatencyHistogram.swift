@@ -15,7 +15,7 @@ public struct LatencyHistogram: Sendable, Equatable {
 
     public var count: Int { buckets.reduce(0, +) }
 
-    mutating func add(_ time: TimeAmount) {
+    public mutating func add(_ time: TimeAmount) {
         let microseconds = max(0, Int(time.nanoseconds / 1_000))
         buckets[Self.bucket(of: microseconds)] += 1
         sumMicroseconds += microseconds

@@ -13,6 +13,7 @@ struct RunningAPI: Sendable {
     let port: Int
     let gateway: Gateway
     let budget: AnswerBudget
+    let metrics: HTTPMetrics
     let events: FeedEvents
 
     /// Begins to drain, as on a first SIGTERM.
@@ -46,9 +47,9 @@ struct RunningAPI: Sendable {
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
                 gateway: Gateway(registry, limits, site: site), publicURL: publicURL ?? PublicURL(listener.address),
-                followsHost: followsHost, limits: limits, budget: listener.budget,
+                followsHost: followsHost, limits: limits, budget: listener.budget, metrics: listener.metrics,
                 access: WriteAccess(token: writeToken), version: "1")
-            return try await running(listener, api, RequestLog(logger, failures, loops.clock), body)
+            return try await running(listener, api, RequestLog(logger, failures), body)
         }
     }
 
@@ -98,7 +99,9 @@ struct RunningAPI: Sendable {
             defer { group.cancelAll() }
             return try await body(
                 RunningAPI(
-                    port: listener.address.port, gateway: api.gateway, budget: listener.budget, events: api.events,
+                    port: listener.address.port, gateway: api.gateway, budget: listener.budget,
+                    metrics: listener.metrics,
+                    events: api.events,
                     stop: { stopping.finish() }, ended: { for await _ in ends {} }))
         }
     }

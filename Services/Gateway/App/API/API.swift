@@ -17,6 +17,9 @@ struct API: Sendable {
     /// The listener's budget.
     let budget: AnswerBudget
 
+    /// What the listener counts.
+    let metrics: HTTPMetrics
+
     /// The events of the feed.
     let events: FeedEvents
 
@@ -34,13 +37,14 @@ struct API: Sendable {
 
     init(
         gateway: Gateway, publicURL: PublicURL, followsHost: Bool = false, limits: HTTPLimits, budget: AnswerBudget,
-        access: WriteAccess = WriteAccess(token: nil), version: String = ""
+        metrics: HTTPMetrics, access: WriteAccess = WriteAccess(token: nil), version: String = ""
     ) {
         self.gateway = gateway
         self.publicURL = publicURL
         self.followsHost = followsHost
         self.limits = limits
         self.budget = budget
+        self.metrics = metrics
         self.access = access
         // A reader of an event that loads the feed again must not get the page before the change.
         events = FeedEvents(gateway.registry, publicURL, limits) { change in
@@ -110,6 +114,7 @@ struct API: Sendable {
             } catch {
                 answer = refusal(error, request, trace)
             }
+            answer.route = endpoint.path.text
             if endpoint.isReadableAcrossSites { CrossSiteReading.apply(to: &answer.fields) }
             return answer
         }

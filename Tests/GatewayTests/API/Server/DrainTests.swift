@@ -28,13 +28,13 @@ import Testing
                 HTTPAddress(host: "127.0.0.1", port: 0), loops: loops, logger: logger)
             let api = API(
                 gateway: Gateway(registry, HTTPLimits()), publicURL: PublicURL(listener.address),
-                limits: HTTPLimits(), budget: listener.budget)
+                limits: HTTPLimits(), budget: listener.budget, metrics: listener.metrics)
             var peers: [HTTPPeer] = []
             for _ in 1...count { peers.append(try await HTTPPeer.connect(port: listener.address.port)) }
             // NIO takes a few of them from the system before anybody asks for them.
             try await eventually { listener.unserved.count > 0 }
             let serving = Task {
-                await listener.serve(api, log: RequestLog(logger, .none, loops.clock), drainTime: .seconds(1)) {}
+                await listener.serve(api, log: RequestLog(logger, .none), drainTime: .seconds(1)) {}
             }
             serving.cancel()
             await serving.value

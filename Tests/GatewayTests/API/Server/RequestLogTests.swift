@@ -45,6 +45,7 @@ import Testing
         try await RunningAPI.with(Self.failing(kind), logger: Self.atInfo(log)) { api in
             let reply = try await api.exchange("/v1/feed?limit=3", Self.traced)
             #expect(reply.status == kind.httpStatus)
+            await api.metrics.wait { $0.underWay == 0 }
         }
         #expect(log.lines == ["GET /v1/feed?limit=3 failed: \(kind.rawValue): on purpose"])
         #expect(log.metadata("trace_id") == [Self.trace])
@@ -54,6 +55,7 @@ import Testing
         let log = RecordedLog()
         try await RunningAPI.with(Self.failing(.unavailable), logger: Self.atInfo(log)) { api in
             let reply = try await api.exchange("/v1/feed")
+            await api.metrics.wait { $0.underWay == 0 }
             #expect(log.metadata("trace_id") == [try reply.member("trace_id")])
         }
     }
@@ -62,6 +64,7 @@ import Testing
         let log = RecordedLog()
         try await RunningAPI.with(logger: Self.atInfo(log)) { api in
             for target in ["/v1/feed", "/nothing", "/v1/feed?limit=0"] { _ = try await api.exchange(target) }
+            await api.metrics.wait { $0.underWay == 0 }
         }
         #expect(log.lines.isEmpty)
     }
@@ -70,7 +73,9 @@ import Testing
         let log = RecordedLog()
         try await RunningAPI.with(logger: log.logger) { api in
             _ = try await api.exchange("/v1/feed", Self.traced)
+            await api.metrics.wait { $0.underWay == 0 }
             _ = try await api.exchange("/nothing", Self.traced)
+            await api.metrics.wait { $0.underWay == 0 }
         }
         #expect(log.lines.count == 2)
         #expect(log.lines[0].wholeMatch(of: /GET \/v1\/feed 200 after \d+ us/) != nil)

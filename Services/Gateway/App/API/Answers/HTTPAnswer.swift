@@ -13,6 +13,9 @@ struct HTTPAnswer: Sendable {
     /// The reader to which events are sent in place of `body`; nil for a complete answer.
     var events: FeedEvents.Reader?
 
+    /// The template of the path; nil when no endpoint has the path and the method.
+    var route: String?
+
     /// The complete error that this answer reports, for the log.
     private(set) var failure: RPCError?
 

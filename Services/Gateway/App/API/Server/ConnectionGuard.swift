@@ -21,6 +21,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     struct Abandon: Sendable {}
 
     private let budget: AnswerBudget
+    private let metrics: HTTPMetrics
     private let clock: any MonotonicClock
 
     /// Whether the client has sent a request.
@@ -51,8 +52,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var closing: EventLoopPromise<Void>?
     private var isWatching = false
 
-    init(_ budget: AnswerBudget, _ clock: any MonotonicClock) {
+    init(_ budget: AnswerBudget, _ metrics: HTTPMetrics, _ clock: any MonotonicClock) {
         self.budget = budget
+        self.metrics = metrics
         self.clock = clock
     }
 
@@ -147,6 +149,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func sendRefusal(_ context: ChannelHandlerContext) {
         guard let problem = refusal?.problem else { return }
         refusal = nil
+        metrics.noteRefusal(problem.status)
         var answer = HTTPAnswer(problem)
         answer.fields[.connection] = "close"
         answer.fields[.date] = HTTPDate.text(of: Date())
@@ -219,11 +222,15 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Idle connections
 
     func handlerAdded(context: ChannelHandlerContext) {
+        metrics.connectionOpened()
         lastActivity = clock.now(on: context.eventLoop)
         scheduleIdleCheck(context, at: lastActivity + HTTPLimits.idleTime)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { idleCheck?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        metrics.connectionClosed()
+        idleCheck?.cancel()
+    }
 
     private func scheduleIdleCheck(_ context: ChannelHandlerContext, at end: NIODeadline) {
         idleCheck = clock.schedule(at: end, on: context.eventLoop) { self.checkIdleness(context) }

@@ -13,11 +13,13 @@ struct HTTPConnection: Sendable {
 
     let api: API
     let log: RequestLog
+    let clock: any MonotonicClock
     let logger: Logger
 
     /// Builds the pipeline of an accepted connection.
     static func setUp(
-        _ channel: any Channel, _ budget: AnswerBudget, _ clock: any MonotonicClock, _ unserved: UnservedConnections
+        _ channel: any Channel, _ budget: AnswerBudget, _ metrics: HTTPMetrics, _ clock: any MonotonicClock,
+        _ unserved: UnservedConnections
     ) -> EventLoopFuture<Parts> {
         channel.eventLoop.makeCompletedFuture {
             var decoding = NIOHTTPDecoderLimitConfiguration()
@@ -30,7 +32,7 @@ struct HTTPConnection: Sendable {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
-            try pipeline.addHandlers(ConnectionGuard(budget, clock), HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandlers(ConnectionGuard(budget, metrics, clock), HTTP1ToHTTPServerCodec(secure: false))
             return try unserved.add(channel) {
                 try NIOAsyncChannel(
                     wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
@@ -85,8 +87,17 @@ struct HTTPConnection: Sendable {
         _ request: HTTPRequest, _ body: ByteBuffer, _ channel: any Channel,
         _ answers: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
     ) async throws {
-        let (trace, start) = (api.trace(of: request), log.start())
+        let trace = api.trace(of: request)
+        let caller = HTTPCaller(request, from: channel.remoteAddress)
+        var observation = HTTPObservation(request, trace, caller, at: clock.now)
+        api.metrics.requestBegan()
+        defer {
+            observation.end(at: clock.now)
+            log.note(observation)
+            api.metrics.note(observation)
+        }
         var answer = await api.answer(request, body: body, trace)
+        observation.note(answer)
         let admitted = api.budget.admit(answer.body, tag: answer.representationTag)
         if let admitted {
             answer.body = admitted
@@ -94,14 +105,17 @@ struct HTTPConnection: Sendable {
             answer = HTTPAnswer(AnswerBudget.overloaded, trace: trace)
         }
         defer { if let admitted { api.budget.release(admitted) } }
-        log.note(request, answer, trace, since: start)
-        if let events = answer.events, request.method != .head {
-            try await answers.write(.head(answer.head(for: request.method)))
-            try await events.send { try await answers.write(.body($0)) }
-            return try await answers.write(.end(nil))
-        }
         // A request that is cancelled has no answer.
         try Task.checkCancellation()
+        observation.begin(answer, at: clock.now)
+        if let events = answer.events, request.method != .head {
+            try await answers.write(.head(answer.head(for: request.method)))
+            try await events.send { text in
+                try await answers.write(.body(text))
+                observation.sent(text.readableBytes)
+            }
+            return try await answers.write(.end(nil))
+        }
         // Past the asynchronous writer, which costs as much as the rest of a short answer. The answer is sent in one write, and
         // the next request waits until the client has taken it.
         channel.write(HTTPResponsePart.head(answer.head(for: request.method)), promise: nil)
@@ -109,5 +123,6 @@ struct HTTPConnection: Sendable {
             channel.write(HTTPResponsePart.body(answer.body), promise: nil)
         }
         try await channel.writeAndFlush(HTTPResponsePart.end(nil)).get()
+        if request.method != .head { observation.sent(answer.body.readableBytes) }
     }
 }

@@ -13,6 +13,9 @@ struct HTTPListener: Sendable {
     /// The budget for the answers of all its connections, which the API uses too.
     let budget: AnswerBudget
 
+    /// What is counted of all its connections.
+    let metrics: HTTPMetrics
+
     private let channel: NIOAsyncChannel<HTTPConnection.Parts, Never>
     let unserved: UnservedConnections
     private let quiescing: ServerQuiescingHelper
@@ -46,7 +49,7 @@ struct HTTPListener: Sendable {
     ) async throws(Refused) -> HTTPListener {
         let quiescing = ServerQuiescingHelper(group: loops.group)
         let budget = AnswerBudget(limit: limits.answerBytes)
-        let unserved = UnservedConnections()
+        let (metrics, unserved) = (HTTPMetrics(), UnservedConnections())
         if let passed, !isListening(passed) { throw .passed(passed, address) }
         do {
             let bootstrap = ServerBootstrap(group: loops.group)
@@ -63,7 +66,7 @@ struct HTTPListener: Sendable {
                     }
                 }
             let setUp = { @Sendable (channel: any Channel) in
-                HTTPConnection.setUp(channel, budget, loops.clock, unserved)
+                HTTPConnection.setUp(channel, budget, metrics, loops.clock, unserved)
             }
             let channel =
                 if let passed {
@@ -76,8 +79,8 @@ struct HTTPListener: Sendable {
             let host = passed == nil ? nil : bound?.ipAddress
             return HTTPListener(
                 address: HTTPAddress(host: host ?? address.host, port: bound?.port ?? address.port),
-                connections: connections, budget: budget, channel: channel, unserved: unserved, quiescing: quiescing,
-                loops: loops, logger: logger)
+                connections: connections, budget: budget, metrics: metrics, channel: channel, unserved: unserved,
+                quiescing: quiescing, loops: loops, logger: logger)
         } catch let error as IOError {
             throw Refused(
                 address: address,
@@ -105,7 +108,7 @@ struct HTTPListener: Sendable {
     func serve(
         _ api: API, log: RequestLog, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
-        let connection = HTTPConnection(api: api, log: log, logger: logger)
+        let connection = HTTPConnection(api: api, log: log, clock: loops.clock, logger: logger)
         await withTaskExecutorPreference(loops.executor(of: channel.channel)) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await accept(connection) }

@@ -1,45 +1,37 @@
-import HTTPTypes
 import Logging
-import NIOCore
 import RPC
 import ServiceKit
-import Timing
 
 /// Logs HTTP requests: answers with a status of 500 or above, and with `--log-level debug` every request.
 struct RequestLog: Sendable {
     private let logger: Logger
     private let failures: FailureLog
     private let isDetailed: Bool
-    private let clock: any MonotonicClock
 
-    init(_ logger: Logger, _ failures: FailureLog, _ clock: any MonotonicClock) {
+    init(_ logger: Logger, _ failures: FailureLog) {
         self.logger = logger
         self.failures = failures
-        self.clock = clock
         isDetailed = logger.logLevel <= .debug
     }
 
-    /// The start time of a request; nil unless every request is logged.
-    func start() -> NIODeadline? { isDetailed ? clock.now : nil }
-
-    /// - Parameter start: the result of `start()`.
-    func note(_ request: HTTPRequest, _ answer: HTTPAnswer, _ trace: TraceContext, since start: NIODeadline?) {
-        if let failure = answer.failure, failure.kind.isServerError {
-            failures.note(name(of: request), failure, trace)
+    func note(_ observation: HTTPObservation) {
+        if let failure = observation.failure, failure.kind.isServerError {
+            failures.note(name(of: observation), failure, observation.trace)
         }
-        guard let start else { return }
-        let time = (clock.now - start).nanoseconds / 1_000
-        let outcome = answer.failure.map { " \($0.kind.rawValue)" } ?? ""
+        guard isDetailed else { return }
+        let time = observation.time.nanoseconds / 1_000
+        let status = observation.status.map { "\($0)" } ?? "given up"
+        let outcome = observation.failure.map { " \($0.kind.rawValue)" } ?? ""
         logger.debug(
-            "\(name(of: request)) \(answer.status.code)\(outcome) after \(time) us", metadata: trace.metadata)
+            "\(name(of: observation)) \(status)\(outcome) after \(time) us", metadata: observation.trace.metadata)
     }
 
     /// The maximum number of logged characters of a target.
     private static let targetCharacters = 200
 
-    private func name(of request: HTTPRequest) -> String {
-        let path = request.path ?? ""
+    private func name(of observation: HTTPObservation) -> String {
+        let path = observation.request.path ?? ""
         // The parser rejects control characters.
-        return "\(request.method.rawValue) \(path.prefix(Self.targetCharacters))"
+        return "\(observation.request.method.rawValue) \(path.prefix(Self.targetCharacters))"
     }
 }

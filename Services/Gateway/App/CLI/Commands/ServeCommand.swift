@@ -109,13 +109,12 @@ struct ServeCommand: ConfiguredCommand {
         let api = API(
             gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address),
             followsHost: http.publicURL == nil && listener.address.isWildcard, limits: limits, budget: listener.budget,
-            access: access, version: ServiceProcess.version)
+            metrics: listener.metrics, access: access, version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
             await listener.serve(
-                api, log: RequestLog(process.logger, process.failures, gateway.registry.clock), drainTime: drainTime,
-                until: stop)
+                api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
         }
     }
 }

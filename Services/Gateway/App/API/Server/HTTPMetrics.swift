@@ -1,0 +1,82 @@
+import HTTPTypes
+import RPC
+import Timing
+
+/// Counts what the HTTP server does, since the process started.
+final class HTTPMetrics: Sendable {
+    /// A path template and a method; the number of different ones is bounded.
+    struct Endpoint: Hashable, Sendable {
+        let route: String
+        let method: String
+    }
+
+    struct Answers: Sendable {
+        /// The number of answers by status; `none` counts requests that were given up before their answer.
+        var byStatus: [String: Int] = [:]
+
+        /// The bytes of bodies.
+        var bytes = 0
+
+        /// From reading a request to the first byte of its answer.
+        var timeToFirstByte = LatencyHistogram()
+
+        /// From reading a request to the end of its answer, without streams of events.
+        var time = LatencyHistogram()
+    }
+
+    struct Counts: Sendable {
+        var connections = 0
+
+        /// Requests without a complete answer.
+        var underWay = 0
+        var endpoints: [Endpoint: Answers] = [:]
+    }
+
+    private let state = Watched(Counts())
+
+    var counts: Counts { state.withLock { $0 } }
+
+    /// Returns once the counts fulfil the condition.
+    func wait(until isSo: @escaping @Sendable (Counts) -> Bool) async { await state.wait(until: isSo) }
+
+    func connectionOpened() { state.withLock { $0.connections += 1 } }
+
+    func connectionClosed() { state.withLock { $0.connections -= 1 } }
+
+    func requestBegan() { state.withLock { $0.underWay += 1 } }
+
+    /// Counts a request that `requestBegan` has counted.
+    func note(_ observation: HTTPObservation) {
+        let endpoint = Endpoint(
+            route: observation.route ?? Self.unknown, method: Self.label(of: observation.request.method))
+        state.withLock { counts in
+            counts.underWay -= 1
+            counts.endpoints[endpoint, default: Answers()].add(observation)
+        }
+    }
+
+    /// Counts bytes that were no valid request and were refused.
+    func noteRefusal(_ status: Int) {
+        state.withLock { counts in
+            counts.endpoints[Endpoint(route: Self.unknown, method: Self.unknown), default: Answers()]
+                .byStatus["\(status)", default: 0] += 1
+        }
+    }
+
+    /// The route of paths without an endpoint, and the method of requests that are not valid.
+    private static let unknown = "unknown"
+
+    /// Clients may send any method.
+    private static func label(of method: HTTPRequest.Method) -> String {
+        [.get, .head, .post, .options].contains(method) ? method.rawValue : "other"
+    }
+}
+
+extension HTTPMetrics.Answers {
+    fileprivate mutating func add(_ observation: HTTPObservation) {
+        byStatus[observation.status.map(String.init) ?? "none", default: 0] += 1
+        bytes += observation.bytes
+        if let first = observation.timeToFirstByte { timeToFirstByte.add(first) }
+        if !observation.isStream, observation.status != nil { time.add(observation.time) }
+    }
+}
