@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NIOCore
 import RPC
 import ServiceKit
 import Synchronization
@@ -43,6 +44,9 @@ public final class UpstreamMonitor: Sendable {
         /// The last subject without an answer, when another one got an answer after it.
         var missed: (subject: String, at: Date)?
         var filter = FailureFilter()
+
+        /// When the last good answer arrived.
+        var answered: NIODeadline?
     }
 
     /// How long the failure of a subject counts, in seconds.
@@ -88,6 +92,12 @@ public final class UpstreamMonitor: Sendable {
         return check
     }
 
+    /// The age of the last good answer, for `rpc.stats`; none before the first.
+    public var measures: Measures {
+        let age = state.withLock { $0.answered }.map { Int((clock.now - $0).nanoseconds / 1_000_000_000) }
+        return Measures(gauges: age.map { ["upstream_answer_age_seconds": $0] } ?? [:])
+    }
+
     /// Whether the last request got no answer.
     public var isAbsent: Bool { state.withLock { $0.fault?.isAbsent == true } }
 
@@ -99,8 +109,9 @@ public final class UpstreamMonitor: Sendable {
     /// Notes a good answer.
     /// - Parameter subject: the kind of request.
     public func answered(_ subject: String) {
-        let now = now()
+        let (now, time) = (now(), clock.now)
         let wasLogged = state.withLock { state in
+            state.answered = time
             guard let fault = state.fault else { return false }
             if fault.isAbsent, fault.subject != subject { state.missed = (fault.subject, now) }
             if let failing = fault.failing, failing.subject != subject, Self.isRecent(failing.at, now) {

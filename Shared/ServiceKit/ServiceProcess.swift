@@ -36,11 +36,13 @@ public struct ServiceProcess: Sendable {
     ///   - socket: from `takeSocket`.
     ///   - companions: runs beside the server and is cancelled when the server has ended.
     ///   - health: the checks that `rpc.health` returns.
+    ///   - measures: the service's own numbers in `rpc.stats`.
     ///   - front: a second server of the process.
     /// - Throws: `ExitCode`, after logging one line with the reason.
     public func serve(
         _ methods: MethodTable, on socket: ListeningSocket, identity: ServiceIdentity? = nil,
         health: @escaping @Sendable () async -> [Health.Check],
+        measures: @escaping @Sendable () async -> Measures = { Measures() },
         companions: @escaping @Sendable () async -> Void = {}, front: Front? = nil
     ) async throws {
         // Before the first connection is accepted, so that every signal leads to an orderly shutdown.
@@ -49,7 +51,8 @@ public struct ServiceProcess: Sendable {
         limits.connections = connections(limits.connections, beside: front?.connections ?? 0)
         let supervisor = Supervisor(logger: logger)
         let watchdog = watchdog(of: supervisor, on: socket)
-        let server = try server(methods, identity: identity, on: socket, limits: limits, health: health)
+        let server = try server(
+            methods, identity: identity, on: socket, limits: limits, health: health, measures: measures)
         let (stop, stopping) = AsyncStream.makeStream(of: Void.self)
         let (frontStop, frontStopping) = AsyncStream.makeStream(of: Void.self)
         let place = front.map { "\(socket) and \($0.address)" } ?? "\(socket)"
@@ -66,7 +69,7 @@ public struct ServiceProcess: Sendable {
             }
             defer { group.cancelAll() }
             // When the server cannot run, `async let` cancels the front and awaits it.
-            async let fronting: Void? = front?.serve { for await _ in frontStop {} }
+            async let fronting: Void? = front?.serve(server) { for await _ in frontStop {} }
             try await HangGuard(loop: LoopExecutor.shared.loop, logger: logger).whileRunning {
                 try await run(server, on: socket) {
                     logger.info("serving on \(place)")
@@ -88,7 +91,7 @@ public struct ServiceProcess: Sendable {
 
     private func server(
         _ methods: MethodTable, identity: ServiceIdentity?, on socket: ListeningSocket, limits: Limits,
-        health: @escaping @Sendable () async -> [Health.Check]
+        health: @escaping @Sendable () async -> [Health.Check], measures: @escaping @Sendable () async -> Measures
     ) throws -> RPCServer {
         let noteFault: @Sendable (RPCServer.Fault) -> Void = { [failures] fault in
             let kind = fault.isHidden ? nil : (fault.error as? RPCError)?.kind
@@ -98,6 +101,7 @@ public struct ServiceProcess: Sendable {
         return RPCServer(
             identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,
             peers: try options.peers.trusted(), health: { await health() + Self.checks(of: socket) },
+            measures: measures,
             onFault: noteFault, onCall: logger.logLevel <= .debug ? showCall : nil)
     }
 

@@ -25,6 +25,16 @@ import Testing
         #expect(log.lines == [])
     }
 
+    @Test func `the age of the last good answer counts from that answer, also while others fail`() async {
+        #expect(monitor.measures == Measures())
+        monitor.answered("a")
+        await clock.advance(by: .seconds(90))
+        monitor.failed("b", .absent("refused"))
+        #expect(monitor.measures == Measures(gauges: ["upstream_answer_age_seconds": 90]))
+        monitor.answered("a")
+        #expect(monitor.measures == Measures(gauges: ["upstream_answer_age_seconds": 0]))
+    }
+
     @Test func `a failure is logged once, even with changing reasons, and its end is logged once`() {
         monitor.failed("a", .absent("refused"))
         monitor.failed("b", .absent("too late"))

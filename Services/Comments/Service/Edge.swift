@@ -26,6 +26,7 @@ extension CommentsService {
         try await process.serve(
             EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
             health: { [await store.health(), upstream.check] },
+            measures: { store.measures(as: "cache").adding(upstream.measures) },
             companions: {
                 async let fetching: Void = comments.run()
                 await upstream.run { try await traced.probe(base) }

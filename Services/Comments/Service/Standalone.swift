@@ -12,7 +12,9 @@ extension CommentsService {
         let store = SQLiteCommentsStore(file)
         let handlers = CommentsHandlers(
             store: store, broadcast: ChangeBroadcast(store), now: { Date() }, newID: { UUID.random() })
-        try await process.serve(handlers.table, on: socket, health: { [await file.health()] })
+        try await process.serve(
+            handlers.table, on: socket, health: { [await file.health()] },
+            measures: { file.measures() })
         try process.fail { try file.close() }
     }
 }

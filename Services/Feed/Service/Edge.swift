@@ -30,6 +30,7 @@ extension FeedService {
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket,
             health: { [await store.health(), upstream.check] },
+            measures: { store.measures(as: "cache").adding(upstream.measures) },
             companions: {
                 async let fetching: Void = feed.run()
                 async let validating: Void = validation.run()

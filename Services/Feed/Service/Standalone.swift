@@ -10,7 +10,9 @@ extension FeedService {
         let file = try process.openStore(SQLiteFeedStore.opening, storeOptions, releasing: socket)
         let store = SQLiteFeedStore(file)
         let handlers = FeedHandlers(store: store, broadcast: ChangeBroadcast(store), now: { Date() })
-        try await process.serve(handlers.table, on: socket, health: { [await file.health()] })
+        try await process.serve(
+            handlers.table, on: socket, health: { [await file.health()] },
+            measures: { file.measures() })
         try process.fail { try file.close() }
     }
 }

@@ -11,7 +11,9 @@ extension ImageDataService {
         let cache = try openCache(at: path, process, releasing: socket)
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger))
-        try await serveFetching(process, on: socket, images, of: base) { [await cache.store.health()] }
+        try await serveFetching(
+            process, on: socket, images, of: base, checks: { [await cache.store.health()] },
+            measures: { cache.store.measures(as: "cache") })
         await cache.writeUses()
         try process.fail { try cache.store.close() }
     }

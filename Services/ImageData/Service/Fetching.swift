@@ -12,7 +12,7 @@ extension ImageDataService {
     /// both use it.
     func serveFetching(
         _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
-        checks: @escaping @Sendable () async -> [Health.Check]
+        checks: @escaping @Sendable () async -> [Health.Check], measures: @escaping @Sendable () -> Measures
     ) async throws {
         let client = UpstreamClient(clientSettings)
         let profiler = profileOptions.profiler(process.logger)
@@ -28,6 +28,10 @@ extension ImageDataService {
         try await process.serve(
             handlers.table, on: socket,
             health: { [loader] in await checks() + [monitor?.check, loader.variants?.check].compactMap(\.self) },
+            measures: { [loader] in
+                [loader.counts.measures, fetches.measures, monitor?.measures].compactMap(\.self)
+                    .reduce(measures()) { $0.adding($1) }
+            },
             companions: {
                 async let fetching: Void = fetches.run()
                 async let making: Void = handlers.run()

@@ -15,14 +15,16 @@ extension ImageDataService {
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger),
             pinned: SQLiteImageStore(file))
         let checks = { @Sendable () async in [await file.health(), await cache.health()] }
+        let measures = { @Sendable in file.measures().adding(cache.store.measures(as: "cache")) }
         if fetchOptions.fetchesNothing {
             let loader = ImageLoader(images, nil, self, process)
             let handlers = handlers(loader, check: nil, process)
             try await process.serve(
                 handlers.table, on: socket, health: { await checks() + [loader.variants?.check].compactMap(\.self) },
+                measures: { measures().adding(loader.counts.measures) },
                 companions: { await handlers.run() })
         } else {
-            try await serveFetching(process, on: socket, images, checks: checks)
+            try await serveFetching(process, on: socket, images, checks: checks, measures: measures)
         }
         await cache.writeUses()
         try process.fail { try cache.store.close() }

@@ -65,7 +65,7 @@ struct SearchService: ConfiguredCommand {
             services: services, index: index, standing: standing, logger: process.logger, clock: .system)
         try await process.serve(
             SearchHandlers(index: index, standing: standing).table, on: socket,
-            health: { [await index.health()] + standing.checks },
+            health: { [await index.health()] + standing.checks }, measures: { index.measures(as: "index") },
             companions: {
                 async let connecting: Void = services.run()
                 await follower.run()

@@ -41,6 +41,10 @@ public struct LatencyHistogram: Sendable, Equatable {
         return cumulated.first { Double($0.count) >= wanted && $0.count > 0 }?.bound
     }
 
+    /// Returns how many calls took at most this time, for a bound of a bucket.
+    /// - Parameter bound: in microseconds, a power of two.
+    public func count(within bound: Int) -> Int { buckets[...Self.bucket(of: bound)].reduce(0, +) }
+
     /// A bound in microseconds, and how many calls took no longer.
     struct Bucket: Sendable, Equatable {
         let bound: Int

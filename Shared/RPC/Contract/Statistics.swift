@@ -8,23 +8,37 @@ public struct Statistics: Sendable, Equatable {
 
     public private(set) var process: ProcessStatistics
 
-    /// Adds those of another event loop of the same process.
-    mutating func add(_ other: Statistics) {
-        methods.merge(other.methods) { $0.adding($1) }
-        process = ProcessStatistics(
+    /// What the service measures itself.
+    public internal(set) var measures = Measures()
+
+    /// Returns the sum with those of another event loop of the same process.
+    func adding(_ other: Statistics) -> Statistics {
+        var sum = self
+        sum.methods.merge(other.methods) { $0.adding($1) }
+        sum.process = ProcessStatistics(
             connections: process.connections + other.process.connections,
             handlers: process.handlers + other.process.handlers,
             queuedBytes: process.queuedBytes + other.process.queuedBytes, memoryBytes: process.memoryBytes,
             uptime: process.uptime)
+        return sum
     }
 
     public static let codec = Codec<Statistics>.object { object in
         let methods = object.required("methods", .dictionary(of: MethodStatistics.codec), \.methods)
         let process = object.required("process", ProcessStatistics.codec, \.process)
+        let numbers = Codec<[String: Int]>.dictionary(of: .integer(0 ... .max))
+        let gauges = object.optional("gauges", numbers, { $0.measures.gauges.nonEmpty })
+        let counters = object.optional("counters", numbers, { $0.measures.counters.nonEmpty })
         return { members throws(JSONError) in
-            Statistics(methods: try members[methods], process: try members[process])
+            Statistics(
+                methods: try members[methods], process: try members[process],
+                measures: Measures(gauges: try members[gauges] ?? [:], counters: try members[counters] ?? [:]))
         }
     }
+}
+
+extension Dictionary {
+    fileprivate var nonEmpty: Self? { isEmpty ? nil : self }
 }
 
 /// The calls of one method since the process started.

@@ -206,7 +206,7 @@ public struct CallContext: Sendable {
         get async {
             guard let connection else { return nil }
             var (sum, others) = await connection.look { ($0.core.statistics, $0.core.others) }
-            for other in others { sum.add(await other.look { $0.statistics }) }
+            for other in others { sum = sum.adding(await other.look { $0.statistics }) }
             return sum
         }
     }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Timing
 
 /// An RPC server on a Unix socket: accepts connections until it is stopped. Each connection is a `ServerConnection`
 /// on one of the event loops, each event loop has a `ServerCore`, and the handlers come from a `MethodTable`.
@@ -10,6 +11,9 @@ public struct RPCServer: Sendable {
     private let peers: TrustedPeers
     private let executors: LoopExecutors
     private let observers: Observers
+
+    /// Nil while the server does not run.
+    private let running = Watched<ServerCores?>(nil)
 
     /// A call that ended with an error of class 5xx; each is one log line.
     public struct Fault: Sendable {
@@ -37,6 +41,7 @@ public struct RPCServer: Sendable {
     ///   - executors: several, if handlers compute so much that one core is not enough. Each event loop then has an
     ///     equal part of the limits per process.
     ///   - health: computes the answer of `rpc.health`.
+    ///   - measures: adds the service's own numbers to the answer of `rpc.stats`.
     ///   - onFault: receives each call that ends with an error of class 5xx, once.
     ///   - onCall: receives each call that ends; nil costs nothing.
     public init(
@@ -44,11 +49,12 @@ public struct RPCServer: Sendable {
         peers: TrustedPeers = TrustedPeers(),
         executors: LoopExecutors = LoopExecutors(.shared),
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
+        measures: @escaping @Sendable () async -> Measures = { Measures() },
         onFault: @escaping @Sendable (Fault) -> Void,
         onCall: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         self.identity = identity
-        self.methods = methods.adding(identity: identity, health: health)
+        self.methods = methods.adding(identity: identity, health: health, measures: measures)
         self.limits = limits
         self.peers = peers
         self.executors = executors
@@ -88,6 +94,8 @@ public struct RPCServer: Sendable {
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let cores = await ServerCores(on: executors, makeCore)
+        running.withLock { $0 = cores }
+        defer { running.withLock { $0 = nil } }
         let listener = Listener(try await listen(on: socket.descriptor, cores))
         onReady()
         async let ending = end(
@@ -149,6 +157,9 @@ public struct RPCServer: Sendable {
         return nil
     }
 
+    /// The statistics since the start, without the service's own measures; nil while the server does not run.
+    public func statistics() async -> Statistics? { await running.withLock { $0 }?.statistics() }
+
     func makeCore(on executor: LoopExecutor) -> ServerCore {
         ServerCore(
             identity: identity, methods: methods, limits: limits.part(of: executors.all.count), peers: peers,
@@ -177,7 +188,8 @@ public struct RPCServer: Sendable {
 extension MethodTable {
     /// Adds the protocol's own methods.
     fileprivate func adding(
-        identity: ServiceIdentity, health: @escaping @Sendable () async -> [Health.Check]
+        identity: ServiceIdentity, health: @escaping @Sendable () async -> [Health.Check],
+        measures: @escaping @Sendable () async -> Measures
     ) -> MethodTable {
         var defaults = MethodTable()
         defaults.handle(ProtocolMethods.ping) { _, _ in Empty() }
@@ -191,7 +203,8 @@ extension MethodTable {
         }
         defaults.handle(ProtocolMethods.stats) { selection, context in
             try selection.mustBe(identity)
-            guard let statistics = await context.statistics else { throw ServerGone() }
+            guard var statistics = await context.statistics else { throw ServerGone() }
+            statistics.measures = await measures()
             return statistics
         }
         var table = self

@@ -30,6 +30,16 @@ struct ServerCores: Sendable {
         for (_, core) in cores { core.onLoop(body) }
     }
 
+    /// The statistics of all parts.
+    func statistics() async -> Statistics? {
+        var sum: Statistics?
+        for (_, core) in cores {
+            let part = await core.look { $0.statistics }
+            sum = sum.map { $0.adding(part) } ?? part
+        }
+        return sum
+    }
+
     /// Returns once all parts have drained or were closed, and no connection and no running handler is left.
     func untilOver() async {
         for (executor, core) in cores {

@@ -36,8 +36,8 @@ struct RunningAPI: Sendable {
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil, publicURL: PublicURL? = nil,
-        followsHost: Bool = false, site: Site = Site(), clock: ManualClock? = nil,
-        _ body: (RunningAPI) async throws -> Result
+        followsHost: Bool = false, site: Site = Site(), metrics: MetricsAccess = .local,
+        clock: ManualClock? = nil, _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let failures = FailureLog(logger)
         let loops = clock.map { HTTPLoops(count: 1, clock: $0) } ?? loops
@@ -48,7 +48,7 @@ struct RunningAPI: Sendable {
             let api = API(
                 gateway: Gateway(registry, limits, site: site), publicURL: publicURL ?? PublicURL(listener.address),
                 followsHost: followsHost, limits: limits, budget: listener.budget, metrics: listener.metrics,
-                access: WriteAccess(token: writeToken), version: "1")
+                metricsAccess: metrics, access: WriteAccess(token: writeToken), version: "1")
             return try await running(listener, api, RequestLog(logger, failures), body)
         }
     }

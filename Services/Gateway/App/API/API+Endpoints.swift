@@ -108,6 +108,15 @@ extension API {
             .get, "/readyz", "checkReadiness", "Answer whether every required service responds.",
             answers: [.body("The word ready.", "text/plain"), .problem(503, "Names the services that do not respond.")]
         ) { api, _ throws(RPCError) in try await api.readiness() },
+        Endpoint(
+            .get, "/metrics", "readMetrics",
+            "Return the numbers of the gateway and its services for Prometheus, to clients on the server itself.",
+            answers: [
+                .body("OpenMetrics 1.0, to clients that accept it.", "application/openmetrics-text"),
+                .body("The text format 0.0.4 of Prometheus.", "text/plain"),
+                .problem(403, "Metrics are off, or only for clients on the server itself."),
+            ], isReadableAcrossSites: false
+        ) { api, request throws(RPCError) in await api.metrics(request) },
     ]
 }
 

@@ -20,13 +20,18 @@ struct API: Sendable {
     /// What the listener counts.
     let metrics: HTTPMetrics
 
+    let metricsAccess: MetricsAccess
+
+    /// The statistics of the gateway's socket.
+    let statistics: @Sendable () async -> Statistics?
+
     /// The events of the feed.
     let events: FeedEvents
 
     /// Permits comments over HTTP.
     let access: WriteAccess
 
-    private let version: String
+    let version: String
 
     private static let router = Router(endpoints + Pages.endpoints)
 
@@ -37,7 +42,9 @@ struct API: Sendable {
 
     init(
         gateway: Gateway, publicURL: PublicURL, followsHost: Bool = false, limits: HTTPLimits, budget: AnswerBudget,
-        metrics: HTTPMetrics, access: WriteAccess = WriteAccess(token: nil), version: String = ""
+        metrics: HTTPMetrics, metricsAccess: MetricsAccess = .local,
+        statistics: @escaping @Sendable () async -> Statistics? = { nil },
+        access: WriteAccess = WriteAccess(token: nil), version: String = ""
     ) {
         self.gateway = gateway
         self.publicURL = publicURL
@@ -45,6 +52,8 @@ struct API: Sendable {
         self.limits = limits
         self.budget = budget
         self.metrics = metrics
+        self.metricsAccess = metricsAccess
+        self.statistics = statistics
         self.access = access
         // A reader of an event that loads the feed again must not get the page before the change.
         events = FeedEvents(gateway.registry, publicURL, limits) { change in
@@ -64,14 +73,16 @@ struct API: Sendable {
     /// - Parameters:
     ///   - body: the whole body; above `bodyBytes` only its beginning.
     ///   - trace: the result of `trace(of:)`.
-    func answer(_ request: HTTPRequest, body: ByteBuffer = ByteBuffer(), _ trace: TraceContext) async -> HTTPAnswer {
+    func answer(
+        _ request: HTTPRequest, body: ByteBuffer = ByteBuffer(), _ trace: TraceContext, for caller: HTTPCaller = .remote
+    ) async -> HTTPAnswer {
         var api = self
         if followsHost, let url = request.authority.flatMap(PublicURL.init(host:)) { api.publicURL = url }
         var answer: HTTPAnswer
         do throws(RPCError) {
             answer = try await api.answer(
                 request, body, CallOptions(until: gateway.registry.clock.now + HTTPLimits.requestTime, trace: trace),
-                trace)
+                trace, caller)
         } catch {
             answer = api.refusal(error, request, trace)
         }
@@ -87,7 +98,8 @@ struct API: Sendable {
     }
 
     private func answer(
-        _ request: HTTPRequest, _ body: ByteBuffer, _ options: CallOptions, _ trace: TraceContext
+        _ request: HTTPRequest, _ body: ByteBuffer, _ options: CallOptions, _ trace: TraceContext,
+        _ caller: HTTPCaller
     ) async throws(RPCError) -> HTTPAnswer {
         let text = request.path ?? ""
         guard text.utf8.count <= HTTPLimits.targetBytes else {
@@ -110,7 +122,7 @@ struct API: Sendable {
                 answer = try await endpoint.answer(
                     self,
                     EndpointRequest(
-                        head: request, value: value, target: target, body: body, options: options))
+                        head: request, value: value, target: target, body: body, options: options, caller: caller))
             } catch {
                 answer = refusal(error, request, trace)
             }

@@ -31,6 +31,14 @@ struct HTTPOptions: ParsableArguments {
             valueName: "path"))
     var tokenFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer /metrics to local clients, to all, or off.",
+            discussion:
+                "Local clients are on this machine and not behind a proxy that adds Forwarded, X-Forwarded-For, X-Real-IP "
+                + "or Via.", valueName: "all|local|off"))
+    var metrics = MetricsAccess.local
+
     func validate() throws { _ = try address() }
 
     /// - Throws: an error for an invalid token, or a file that cannot be read.
@@ -91,6 +99,8 @@ enum HTTPSetting: Equatable, ExpressibleByArgument {
         self = .on(address)
     }
 }
+
+extension MetricsAccess: ExpressibleByArgument {}
 
 extension PublicURL: ExpressibleByArgument {
     init?(argument: String) { self.init(argument) }

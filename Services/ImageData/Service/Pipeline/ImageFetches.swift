@@ -167,6 +167,12 @@ final class ImageFetches: Sendable {
         caller?.continuation.resume(returning: .failure(CancellationError()))
     }
 
+    /// The fetches that wait and that run, for `rpc.stats`.
+    var measures: Measures {
+        let (waiting, running) = state.withLock { ($0.queue.waiting, $0.queue.running) }
+        return Measures(gauges: ["waiting_fetches": waiting, "running_fetches": running])
+    }
+
     /// Detaches fetches in progress from later calls, before an eviction: see `FetchQueue.retire`.
     /// - Parameter urls: the URLs to detach; nil for all.
     func retire(_ urls: Set<String>?) { state.withLock { $0.queue.retire(urls) } }

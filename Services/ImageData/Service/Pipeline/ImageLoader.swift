@@ -31,6 +31,8 @@ struct ImageLoader: Sendable {
     /// Called for each URL that is not cached, or expired.
     var onMiss: @Sendable (_ url: String) -> Void = { _ in }
 
+    let counts = LoadCounts()
+
     /// The parameters of a load.
     struct Request: Sendable {
         var url: String
@@ -77,6 +79,12 @@ struct ImageLoader: Sendable {
     ///   that were put cannot be read.
     /// - Returns: nil when there are no valid bytes, and fetching is not allowed.
     func load(_ request: Request) async throws -> Answer? {
+        let answer = try await found(request)
+        counts.note(answer?.source)
+        return answer
+    }
+
+    private func found(_ request: Request) async throws -> Answer? {
         if let answer = try await storedVariant(request) { return answer }
         guard request.variant != nil, variants != nil else { return try await loadOriginal(request) }
         switch try await loaded(request) {

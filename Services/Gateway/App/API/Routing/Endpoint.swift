@@ -53,6 +53,7 @@ struct EndpointRequest: Sendable {
     let target: RequestTarget
     let body: ByteBuffer
     let options: CallOptions
+    let caller: HTTPCaller
 
     var query: Query { Query(target.query) }
 

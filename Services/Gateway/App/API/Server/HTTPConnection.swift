@@ -96,7 +96,7 @@ struct HTTPConnection: Sendable {
             log.note(observation)
             api.metrics.note(observation)
         }
-        var answer = await api.answer(request, body: body, trace)
+        var answer = await api.answer(request, body: body, trace, for: caller)
         observation.note(answer)
         let admitted = api.budget.admit(answer.body, tag: answer.representationTag)
         if let admitted {

@@ -106,12 +106,14 @@ struct ServeCommand: ConfiguredCommand {
         var limits = HTTPLimits()
         // The other half is for all other requests.
         limits.eventReaders = min(limits.eventReaders, listener.connections / 2)
-        let api = API(
-            gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address),
-            followsHost: http.publicURL == nil && listener.address.isWildcard, limits: limits, budget: listener.budget,
-            metrics: listener.metrics, access: access, version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
-        return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
+        let address = "http://\(listener.address)"
+        return Front(address: address, connections: listener.connections) { [limits] server, stop in
+            let api = API(
+                gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address),
+                followsHost: http.publicURL == nil && listener.address.isWildcard, limits: limits,
+                budget: listener.budget, metrics: listener.metrics, metricsAccess: http.metrics,
+                statistics: server.statistics, access: access, version: ServiceProcess.version)
             async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
             await listener.serve(
                 api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
