@@ -37,6 +37,7 @@ struct RunningAPI: Sendable {
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil, publicURL: PublicURL? = nil,
         followsHost: Bool = false, site: Site = Site(), metrics: MetricsAccess = .local,
+        access: AccessLog? = nil,
         clock: ManualClock? = nil, _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let failures = FailureLog(logger)
@@ -49,7 +50,7 @@ struct RunningAPI: Sendable {
                 gateway: Gateway(registry, limits, site: site), publicURL: publicURL ?? PublicURL(listener.address),
                 followsHost: followsHost, limits: limits, budget: listener.budget, metrics: listener.metrics,
                 metricsAccess: metrics, access: WriteAccess(token: writeToken), version: "1")
-            return try await running(listener, api, RequestLog(logger, failures), body)
+            return try await running(listener, api, RequestLog(logger, failures, access: access), body)
         }
     }
 

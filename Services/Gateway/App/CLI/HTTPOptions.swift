@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import NIOCore
 import ServiceKit
 
 /// The options of the HTTP server.
@@ -39,7 +40,33 @@ struct HTTPOptions: ParsableArguments {
                 + "or Via.", valueName: "all|local|off"))
     var metrics = MetricsAccess.local
 
-    func validate() throws { _ = try address() }
+    @Option(
+        help: ArgumentHelp(
+            "Append a line of JSON for each HTTP request to this file; - for standard output.",
+            discussion: "The lines have no values of queries. After a rotation the file is opened again.",
+            valueName: "path"), completion: .file())
+    var accessLog: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Log each request whose answer begins later than this, with its calls.",
+            discussion: "Default: 1.", valueName: "seconds"))
+    var slowRequest: Double?
+
+    func validate() throws {
+        _ = try address()
+        if let slowRequest, !(slowRequest > 0 && slowRequest <= 3_600) {
+            throw ValidationError("--slow-request is \(slowRequest); it must be a number of seconds from 0.001 to 3600")
+        }
+    }
+
+    /// - Throws: an error when the access log cannot be opened.
+    func log(_ process: ServiceProcess) throws -> RequestLog {
+        let slowTime = slowRequest.map { TimeAmount.nanoseconds(Int64($0 * 1_000_000_000)) }
+        return RequestLog(
+            process.logger, process.failures, slowTime: slowTime ?? RequestLog.defaultSlowTime,
+            access: try accessLog.map { try AccessLog($0) })
+    }
 
     /// - Throws: an error for an invalid token, or a file that cannot be read.
     func writeAccess(root: Root, logger: Logger) throws -> WriteAccess {

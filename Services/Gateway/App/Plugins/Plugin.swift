@@ -79,6 +79,8 @@ struct Plugin: Sendable {
     func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions
     ) async throws(RPCError) -> Answer {
+        let start = clock.now
+        defer { CallTimes.current?.note(method.name, clock.now - start) }
         do throws(RPCError) {
             return try await client.call(method, params, inTime(options))
         } catch {
@@ -88,6 +90,8 @@ struct Plugin: Sendable {
 
     /// Calls a method without decoding its answer.
     func call(_ method: String, _ params: Payload, _ options: CallOptions) async throws(RPCError) -> Payload {
+        let start = clock.now
+        defer { CallTimes.current?.note(method, clock.now - start) }
         do throws(RPCError) {
             return try await client.call(method, params, forwarding(method, options))
         } catch {

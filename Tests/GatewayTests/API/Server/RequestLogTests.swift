@@ -83,6 +83,32 @@ import Testing
         #expect(log.metadata("trace_id") == [Self.trace, Self.trace])
     }
 
+    @Test func `a slow request is one line with the time of its calls, and a fast one none`() async throws {
+        let (log, clock) = (RecordedLog(), ManualClock())
+        var services = FakeServices()
+        services.load = { load, _ in
+            await clock.advance(by: load.limit == 3 ? .milliseconds(1_500) : .seconds(1))
+            return LoadedFeed(items: [], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        }
+        try await RunningAPI.with(services, logger: Self.atInfo(log), clock: clock) { api in
+            _ = try await api.exchange("/v1/feed?limit=2", Self.traced)
+            let reply = try await api.exchange("/v1/feed?limit=3", Self.traced)
+            #expect(reply["Server-Timing"] == "feed.load;dur=1500.0, total;dur=1500.0")
+            await api.metrics.wait { $0.underWay == 0 }
+        }
+        #expect(log.lines == ["GET /v1/feed?limit=3 was slow: 1.5 s (feed.load 1.5 s)"])
+        #expect(log.metadata("trace_id") == [Self.trace])
+    }
+
+    @Test func `Server-Timing is for clients on the server itself`() async throws {
+        try await RunningAPI.with { api in
+            let local = try await api.exchange("/healthz")
+            #expect(local["Server-Timing"] == "total;dur=0.0")
+            let remote = try await api.exchange("/healthz", ["Via: 1.1 proxy"])
+            #expect(remote["Server-Timing"] == nil)
+        }
+    }
+
     @Test func `a failed call whose answer does not need it is one line`() async throws {
         let log = RecordedLog()
         var services = FakeServices()

@@ -96,7 +96,9 @@ struct HTTPConnection: Sendable {
             log.note(observation)
             api.metrics.note(observation)
         }
-        var answer = await api.answer(request, body: body, trace, for: caller)
+        var answer = await CallTimes.$current.withValue(observation.calls) {
+            await api.answer(request, body: body, trace, for: caller)
+        }
         observation.note(answer)
         let admitted = api.budget.admit(answer.body, tag: answer.representationTag)
         if let admitted {
@@ -108,6 +110,7 @@ struct HTTPConnection: Sendable {
         // A request that is cancelled has no answer.
         try Task.checkCancellation()
         observation.begin(answer, at: clock.now)
+        if caller == .local { answer.fields["Server-Timing"] = observation.serverTiming }
         if let events = answer.events, request.method != .head {
             try await answers.write(.head(answer.head(for: request.method)))
             try await events.send { text in

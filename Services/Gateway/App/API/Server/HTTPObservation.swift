@@ -29,6 +29,9 @@ struct HTTPObservation: Sendable {
     /// From reading the request to the end of the answer.
     private(set) var time = TimeAmount.zero
 
+    /// The calls to services that the answer needed.
+    let calls = CallTimes()
+
     private let start: NIODeadline
 
     init(_ request: HTTPRequest, _ trace: TraceContext, _ caller: HTTPCaller, at start: NIODeadline) {
@@ -47,6 +50,9 @@ struct HTTPObservation: Sendable {
         isStream = answer.events != nil
         timeToFirstByte = now - start
     }
+
+    /// How long the client waits for the answer to begin. The rest depends on how fast the client reads.
+    var waitingTime: TimeAmount { timeToFirstByte ?? time }
 
     mutating func sent(_ bytes: Int) { self.bytes += bytes }
 

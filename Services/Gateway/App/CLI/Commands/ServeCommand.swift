@@ -37,6 +37,7 @@ struct ServeCommand: ConfiguredCommand {
             // The gateway serves without the plugin.
             process.logger.warning("\(error)")
         }
+        let log = try process.fail(exitCode: EX_CANTCREAT) { try http.log(process) }
         let (socket, passed) = try process.takeSockets(with: "http")
         let listener = try await listen(process, socket, passed)
         note(listener, process)
@@ -54,7 +55,7 @@ struct ServeCommand: ConfiguredCommand {
             companions: {
                 await run(gateway, follower, PluginPrograms(registry: registry, root: root, logger: process.logger))
             },
-            front: try listener.map { try front($0, gateway, access, process) })
+            front: try listener.map { try front($0, gateway, access, log, process) })
     }
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
@@ -101,7 +102,8 @@ struct ServeCommand: ConfiguredCommand {
 
     /// The HTTP server on the bound port.
     private func front(
-        _ listener: HTTPListener, _ gateway: Gateway, _ access: WriteAccess, _ process: ServiceProcess
+        _ listener: HTTPListener, _ gateway: Gateway, _ access: WriteAccess, _ log: RequestLog,
+        _ process: ServiceProcess
     ) throws -> Front {
         var limits = HTTPLimits()
         // The other half is for all other requests.
@@ -116,7 +118,7 @@ struct ServeCommand: ConfiguredCommand {
                 statistics: server.statistics, access: access, version: ServiceProcess.version)
             async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
             await listener.serve(
-                api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
+                api, log: log, drainTime: drainTime, until: stop)
         }
     }
 }

@@ -88,8 +88,10 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     ) async throws(RPCError) -> Answer {
         let (kept, epoch) = generations.withLock { ($0[id], $0.epoch) }
         let now = clock.now
+        // A load runs in a task of its own.
+        let times = CallTimes.current
         let bring = { @Sendable () async throws -> Answer in
-            let answer = try await load()
+            let answer = try await CallTimes.$current.withValue(times) { try await load() }
             self.keep(answer, of: id, since: epoch, until: now + self.time)
             return answer
         }
