@@ -64,6 +64,20 @@ import Testing
         }
     }
 
+    @Test func `a service tells where it has found the bytes of images`() async throws {
+        try await Deployment.with { deployment in
+            let picture = Program.repository + "/deploy/sample/lighthouse.jpg"
+            let published = try await deployment.gateway("publish", picture, "--json")
+            let id = try #require(published.output.firstMatch(of: /"id":"([^"]+)"/)?.output.1)
+            let port = try deployment.httpPort()
+            let data = try await HTTPPeer.exchange(port: port, "/v1/image/\(id)/data")
+            #expect(data.status == 200)
+            let lines = try await HTTPPeer.exchange(port: port, "/metrics").text.split(separator: "\n")
+            #expect(lines.contains("image_feed_service_cold_cache_hits_total{service=\"image-data\"} 1"))
+            #expect(lines.contains("image_feed_service_cache_misses_total{service=\"image-data\"} 0"))
+        }
+    }
+
     @Test(arguments: ["Forwarded: for=192.0.2.1", "X-Forwarded-For: 192.0.2.1"])
     func `clients behind a proxy are refused unless the operator allows all`(field: String) async throws {
         try await RunningAPI.with { api in
