@@ -112,8 +112,7 @@ extension API {
             .get, "/metrics", "readMetrics",
             "Return the numbers of the gateway and its services for Prometheus, to clients on the server itself.",
             answers: [
-                .body("OpenMetrics 1.0, to clients that accept it.", "application/openmetrics-text"),
-                .body("The text format 0.0.4 of Prometheus.", "text/plain"),
+                .body("The text format 0.0.4, or OpenMetrics 1.0 to clients that accept it.", "text/plain"),
                 .problem(403, "Metrics are off, or only for clients on the server itself."),
             ], isReadableAcrossSites: false
         ) { api, request throws(RPCError) in await api.metrics(request) },
