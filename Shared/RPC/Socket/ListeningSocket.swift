@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 /// A bound, listening Unix socket: our own, whose path is locked while it is held, or one that a supervisor opened and
-/// owns. If the file of a supervisor's socket is removed, a socket of our own takes its place.
+/// owns.
 public final class ListeningSocket: Sendable, CustomStringConvertible {
     /// The path for clients; nil for an abstract socket, which has no file.
     public let path: SocketPath?
@@ -11,9 +11,6 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
     public let description: String
 
     private let group: UInt32?
-
-    /// The file of a supervisor's socket; nil if clients did not find it.
-    private let adopted: FileIdentity?
     private let state: NIOLockedValueBox<State>
 
     private struct State {
@@ -49,7 +46,6 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         self.group = group
         description = path.description
         let (file, descriptor) = try SocketFile.listen(at: path, for: group)
-        adopted = nil
         state = NIOLockedValueBox(State(descriptor: descriptor, file: file))
     }
 
@@ -60,7 +56,6 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         let address = try PassedDescriptor(descriptor).prepare()
         path = address.path
         group = nil
-        adopted = address.path.flatMap { FileIdentity(path: $0.description) }
         description = address.description
         state = NIOLockedValueBox(State(descriptor: descriptor, file: nil))
     }
@@ -79,10 +74,12 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
     func restore(isListening: Bool = true) throws(SocketError) -> (change: Change, descriptor: Int32?)? {
         let outcome: Result<(Change, Int32?)?, SocketError> = state.withLockedValue { state in
             guard !state.isGivenUp else { return .success(nil) }
-            guard state.file != nil || isListening else { return .failure(.lost(description)) }
-            guard !isInPlace(state.file) || !isListening || state.hindrance != nil else { return .success(nil) }
+            guard let file = state.file else {
+                return isListening ? .success(nil) : .failure(.lost(description))
+            }
+            guard !file.isInPlace || !isListening || state.hindrance != nil else { return .success(nil) }
             do throws(SocketFile.Unreplaced) {
-                let (replacement, descriptor) = try replacement(of: state.file, isListening: isListening)
+                let (replacement, descriptor) = try file.replaced(for: group, isListening: isListening)
                 (state.file, state.hindrance) = (replacement, nil)
                 if let descriptor { state.descriptor = descriptor }
                 return .success((.restored, descriptor))
@@ -97,25 +94,6 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
             }
         }
         return try outcome.get()
-    }
-
-    /// Whether clients find the socket. An abstract one has no file that could be removed.
-    private func isInPlace(_ file: SocketFile?) -> Bool {
-        if let file { return file.isInPlace }
-        guard let path else { return true }
-        return adopted != nil && FileIdentity(path: path.description) == adopted
-    }
-
-    private func replacement(
-        of file: SocketFile?, isListening: Bool
-    ) throws(SocketFile.Unreplaced) -> (SocketFile, Int32?) {
-        if let file { return try file.replaced(for: group, isListening: isListening) }
-        guard let path else { preconditionFailure("an abstract socket is always in its place") }
-        do throws(SocketError) {
-            return try SocketFile.listen(at: path, for: group)
-        } catch {
-            throw .hindered(error)
-        }
     }
 
     /// Removes the socket file if this socket created it, so that new clients cannot connect. It is not created again.
