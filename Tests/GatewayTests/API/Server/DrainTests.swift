@@ -4,6 +4,7 @@ import Logging
 import RPC
 import RPCTestKit
 import Testing
+import Timing
 
 @testable import gateway
 
@@ -40,6 +41,30 @@ import Testing
             await serving.value
             for peer in peers { #expect(await peer.wire.rest().isEmpty) }
             #expect(listener.unserved.count == 0)
+        }
+    }
+
+    @Test func `no client of a passed port is refused while one server takes over from another`() async throws {
+        try await RunningAPI.withRegistry(of: FakeServices()) { registry in
+            let (logger, loops) = (Logger(label: "test"), HTTPLoops(count: 2, clock: ManualClock()))
+            let port = try PassedPort()
+            let clients = Clients()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Clients.count { group.addTask { await clients.run(port.number) } }
+                for round in 0..<50 {
+                    let listener = try await HTTPListener.bind(
+                        .standard, passed: dup(port.descriptor), loops: loops, logger: logger)
+                    let api = API(
+                        gateway: Gateway(registry, HTTPLimits()), publicURL: PublicURL(listener.address),
+                        limits: HTTPLimits(), budget: listener.budget, metrics: listener.metrics)
+                    await listener.serve(api, log: RequestLog(logger, .none), drainTime: .seconds(10)) {
+                        await listener.metrics.wait { $0.endpoints.values.contains { ($0.byStatus["200"] ?? 0) > 3 } }
+                        // The last one serves the clients until they have ended.
+                        if round == 49 { await clients.end() }
+                    }
+                }
+            }
+            #expect(clients.refusals == 0)
         }
     }
 
@@ -133,4 +158,57 @@ import Testing
         await clock.advance(by: .seconds(10))
         await api.ended()
     }
+}
+
+/// Clients that send a request over a new connection, again and again.
+private final class Clients: Sendable {
+    static let count = 4
+
+    private struct State {
+        var isEnding = false
+        var running = Clients.count
+        var refusals = 0
+    }
+
+    private let state = Watched(State())
+
+    var refusals: Int { state.withLock(\.refusals) }
+
+    func run(_ port: Int) async {
+        while !state.withLock(\.isEnding) {
+            let reply = try? await HTTPPeer.exchange(port: port, "/healthz")
+            if reply?.status != 200 { state.withLock { $0.refusals += 1 } }
+        }
+        state.withLock { $0.running -= 1 }
+    }
+
+    /// Returns when each has received its last answer.
+    func end() async {
+        state.withLock { $0.isEnding = true }
+        await state.wait { $0.running == 0 }
+    }
+}
+
+/// A listening TCP socket that a supervisor owns.
+private final class PassedPort: Sendable {
+    let descriptor: Int32
+    let number: Int
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 128) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        number = Int(UInt16(bigEndian: address.sin_port))
+        try #require(isBound)
+    }
+
+    deinit { close(descriptor) }
 }

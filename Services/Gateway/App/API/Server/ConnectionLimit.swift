@@ -1,17 +1,21 @@
 import NIOCore
 
-/// Accepts no further connection while the maximum number is open. Further clients wait in the backlog.
+/// Accepts no further connection while the maximum number is open, and none after `Stop`. Further clients wait in the backlog.
 final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
     typealias OutboundIn = Never
     typealias OutboundOut = Never
 
+    /// Sent down the pipeline: accept no further connection.
+    struct Stop: Sendable {}
+
     private let most: Int
     private var open = 0
 
     /// Whether a read waits for a connection to close.
     private var isWaiting = false
+    private var isStopped = false
 
     init(_ most: Int) { self.most = most }
 
@@ -27,6 +31,14 @@ final class ConnectionLimit: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
+        guard !isStopped else { return }
         if open < most { context.read() } else { isWaiting = true }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is Stop else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        isStopped = true
+        // Ends the read under way, too.
+        context.channel.setOption(.autoRead, value: false).cascade(to: promise)
     }
 }

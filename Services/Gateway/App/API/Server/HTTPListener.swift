@@ -44,13 +44,16 @@ struct HTTPListener: Sendable {
     ///   - connections: the maximum number of open connections; further clients wait in the backlog.
     static func bind(
         _ address: HTTPAddress, passed: Int32? = nil, connections: Int = HTTPLimits.connections,
-        limits: HTTPLimits = HTTPLimits(),
-        loops: HTTPLoops = .shared, logger: Logger
+        limits: HTTPLimits = HTTPLimits(), loops: HTTPLoops = .shared, logger: Logger
     ) async throws(Refused) -> HTTPListener {
         let quiescing = ServerQuiescingHelper(group: loops.group)
         let budget = AnswerBudget(limit: limits.answerBytes)
         let (metrics, unserved) = (HTTPMetrics(), UnservedConnections())
-        if let passed, !isListening(passed) { throw .passed(passed, address) }
+        if let passed {
+            guard isListening(passed) else { throw .passed(passed, address) }
+            // The programs of plugins must not get it.
+            _ = fcntl(passed, F_SETFD, FD_CLOEXEC)
+        }
         do {
             let bootstrap = ServerBootstrap(group: loops.group)
                 .serverChannelOption(.backlog, value: backlog)
@@ -93,14 +96,13 @@ struct HTTPListener: Sendable {
 
     private static let backlog: Int32 = 512
 
-    /// Whether the descriptor is a TCP socket that listens. Keeps it from the programs that this process starts.
+    /// Whether the descriptor is a TCP socket that listens.
     private static func isListening(_ descriptor: Int32) -> Bool {
         func option(_ name: Int32) -> Int32? {
             var (value, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
             return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
         }
         return [AF_INET, AF_INET6].contains(option(SO_DOMAIN)) && option(SO_ACCEPTCONN) == 1
-            && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
     }
 
     /// Serves until `stop` returns and the requests in progress are answered, at most `drainTime` later. If the task is
@@ -118,6 +120,7 @@ struct HTTPListener: Sendable {
                     await stop()
                     let end = loops.clock.now + drainTime
                     api.events.end()
+                    await stopAccepting()
                     quiescing.initiateShutdown(promise: nil)
                     // Cancelled when all connections have closed earlier.
                     try? await loops.clock.sleep(until: end)
@@ -126,6 +129,16 @@ struct HTTPListener: Sendable {
                 group.cancelAll()
             }
         }
+    }
+
+    /// Accepts no further connection. Returns when those that were accepted have reached `accept`: once the listener is closed, NIO closes
+    /// some of the others, and never serves the rest.
+    private func stopAccepting() async {
+        // It fails when the listener is closed.
+        try? await channel.channel.triggerUserOutboundEvent(ConnectionLimit.Stop()).get()
+        // Each was sent to its loop, set up there, and sent back.
+        let all = Array(loops.group.makeIterator()) + [channel.channel.eventLoop]
+        for loop in all + all { try? await loop.submit {}.get() }
     }
 
     /// Accepts connections; returns when the listener and all connections are closed.
