@@ -53,9 +53,12 @@ struct HTTPOptions: ParsableArguments {
             discussion: "Default: 1.", valueName: "seconds"))
     var slowRequest: Double?
 
+    /// In seconds.
+    static let slowRequests = 0.001...3_600
+
     func validate() throws {
         _ = try address()
-        if let slowRequest, !(slowRequest > 0 && slowRequest <= 3_600) {
+        if let slowRequest, !Self.slowRequests.contains(slowRequest) {
             throw ValidationError("--slow-request is \(slowRequest); it must be a number of seconds from 0.001 to 3600")
         }
     }
@@ -65,7 +68,7 @@ struct HTTPOptions: ParsableArguments {
         let slowTime = slowRequest.map { TimeAmount.nanoseconds(Int64($0 * 1_000_000_000)) }
         return RequestLog(
             process.logger, process.failures, slowTime: slowTime ?? RequestLog.defaultSlowTime,
-            access: try accessLog.map { try AccessLog($0) })
+            access: try accessLog.map { try AccessLog($0, process.logger) })
     }
 
     /// - Throws: an error for an invalid token, or a file that cannot be read.

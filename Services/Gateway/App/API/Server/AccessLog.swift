@@ -1,26 +1,32 @@
 import Foundation
 import JSON
+import Logging
 import Synchronization
 import Timing
 
 /// Writes a line of JSON for each HTTP request, without the values of queries.
 final class AccessLog: Sendable {
     private struct File {
-        var handle: FileHandle?
+        var handle: FileHandle
 
         /// When to look whether the path names another file.
         var nextLook = Date.distantPast
+
+        /// Whether the last attempt to write or to open the file has failed.
+        var isFailing = false
     }
 
     /// Nil for standard output.
     private let path: String?
+    private let logger: Logger
     private let now: @Sendable () -> Date
     private let file: Mutex<File>
 
     /// - Parameter place: the path of the file, to which lines are appended; `-` for standard output.
     /// - Throws: an error for a file that cannot be opened.
-    init(_ place: String, now: @escaping @Sendable () -> Date = { Date() }) throws {
+    init(_ place: String, _ logger: Logger, now: @escaping @Sendable () -> Date = { Date() }) throws {
         path = place == "-" ? nil : place
+        self.logger = logger
         self.now = now
         file = Mutex(File(handle: try path.map(Self.open) ?? .standardOutput))
     }
@@ -29,9 +35,15 @@ final class AccessLog: Sendable {
         let now = now()
         let line = Data(observation.accessLine(at: now).bytes + [UInt8(ascii: "\n")])
         file.withLock { file in
-            reopen(&file, at: now)
-            // A full disk must not end requests; the next line is tried again.
-            try? file.handle?.write(contentsOf: line)
+            do {
+                try reopen(&file, at: now)
+                try file.handle.write(contentsOf: line)
+                file.isFailing = false
+            } catch {
+                // A full disk must not end requests. The next line is tried again.
+                if !file.isFailing { logger.error("lines of the access log are missing: \(error)") }
+                file.isFailing = true
+            }
         }
     }
 
@@ -39,15 +51,14 @@ final class AccessLog: Sendable {
     static let lookInterval: TimeInterval = 1
 
     /// Opens the file again after it was renamed or removed, as programs that rotate logs do.
-    private func reopen(_ file: inout File, at now: Date) {
+    private func reopen(_ file: inout File, at now: Date) throws {
         guard let path, now >= file.nextLook || now < file.nextLook - Self.lookInterval else { return }
         file.nextLook = now + Self.lookInterval
         var (there, open) = (stat(), stat())
-        let isThere = stat(path, &there) == 0
         let isSame =
-            isThere && file.handle.map { fstat($0.fileDescriptor, &open) == 0 } ?? false
+            stat(path, &there) == 0 && fstat(file.handle.fileDescriptor, &open) == 0
             && (there.st_dev, there.st_ino) == (open.st_dev, open.st_ino)
-        if !isSame, let handle = try? Self.open(path) { file.handle = handle }
+        if !isSame { file.handle = try Self.open(path) }
     }
 
     private static func open(_ path: String) throws -> FileHandle {
