@@ -1,12 +1,12 @@
 """A machine that systemd-nspawn boots from a bare Debian, with systemd as its process 1. It shares the network of this machine."""
 
-import contextlib
 import os
 import pathlib
 import re
+import select
 import shutil
+import socket
 import subprocess
-import time
 
 PROJECT = pathlib.Path(__file__).parents[2]
 # Beside the bare Debian: the manager of a user's services.
@@ -45,17 +45,24 @@ class Machine:
 
     def boot(self):
         self.console = open(self.directory.with_suffix(".console"), "ab")
-        self.process = subprocess.Popen(
-            ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--directory={self.directory}",
-             "--console=pipe", f"--bind-ro={PROJECT}:/opt/image-feed", f"--bind={self.programs}:/opt/programs",
-             f"--bind-ro={swift_libraries(self.programs)}"],
-            stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
-        while self.process.poll() is None:
-            # `degraded`: some unit of Debian's own may fail in a container.
-            with contextlib.suppress(ProcessLookupError):
-                if self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip() in ("running", "degraded"):
-                    return
-            time.sleep(0.1)
+        address = self.directory.with_suffix(".ready")
+        address.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
+            ready.bind(str(address))
+            self.process = subprocess.Popen(
+                ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--notify-ready=yes",
+                 f"--directory={self.directory}", "--console=pipe", f"--bind-ro={PROJECT}:/opt/image-feed",
+                 f"--bind={self.programs}:/opt/programs", f"--bind-ro={swift_libraries(self.programs)}"],
+                stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console,
+                env=os.environ | {"NOTIFY_SOCKET": str(address)})
+            ended = os.pidfd_open(self.process.pid)
+            try:
+                # systemd says when the machine has booted.
+                while ready in select.select([ready, ended], [], [])[0]:
+                    if b"READY=1" in ready.recv(4_096).split(b"\n"):
+                        return
+            finally:
+                os.close(ended)
         raise CannotBoot(self.directory.with_suffix(".console").read_text(errors="replace")[-2_000:])
 
     def shut_down(self):
@@ -70,24 +77,29 @@ class Machine:
     @property
     def first_process(self):
         """The number of process 1 of the machine, as this machine sees it."""
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        if not children:
-            raise ProcessLookupError
-        return children[0]
+        return pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()[0]
 
     def run(self, *command, user=None, check=True, **environment):
         """Runs a command in the machine."""
-        home = f"/home/{user}" if user else "/root"
-        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"} | environment
-        if user:
-            command = ("setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--", *command)
         outcome = subprocess.run(
-            ["nsenter", f"--target={self.first_process}", "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--", "/usr/bin/env", "-i"]
-            + [f"{name}={value}" for name, value in environment.items()] + list(command),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            self.inside(command, user, environment), stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if check and outcome.returncode:
             raise AssertionError(f"{command} exits with {outcome.returncode}:\n{outcome.stdout}\n{outcome.stderr}")
         return outcome
+
+    def start(self, *command):
+        """Starts a command in the machine, whose output can be read."""
+        return subprocess.Popen(
+            self.inside(command, None, {}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
+    def inside(self, command, user, environment):
+        home = f"/home/{user}" if user else "/root"
+        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        environment = {"PATH": path, "HOME": home, "LC_ALL": "C.UTF-8"} | environment
+        change = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--"] if user else []
+        return [
+            "nsenter", f"--target={self.first_process}", "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--", "/usr/bin/env", "-i",
+            *(f"{name}={value}" for name, value in environment.items()), *change, *command]
 
 
 class CannotBoot(Exception):

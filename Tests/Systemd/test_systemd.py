@@ -1,11 +1,11 @@
 """The units of deploy/systemd, as an operator uses them. The tests run in this order, on one deployment."""
 
+import contextlib
 import json
 import re
 import socket
 import subprocess
 import threading
-import time
 import urllib.request
 
 import pytest
@@ -69,9 +69,19 @@ def is_usable(machine):
     return outcome.returncode == 0
 
 
-def await_restart(machine, program, before):
-    while process(machine, program) in ("0", before):
-        time.sleep(0.1)
+@contextlib.contextmanager
+def restart(machine, program):
+    """What is done inside makes systemd start the program again. Returns when it serves, in another process."""
+    before = process(machine, program)
+    last = machine.run("journalctl", "-n", "1", "--show-cursor", "-o", "cat").stdout
+    yield before
+    cursor = re.search("-- cursor: (.*)", last)[1]
+    with machine.start("journalctl", "--after-cursor", cursor, "--follow", "-u", unit(machine, program), "-t", program, "-o", "cat") as log:
+        for line in log.stdout:
+            if line.startswith("serving on "):
+                break
+        log.kill()
+    assert process(machine, program) != before
     assert is_usable(machine)
 
 
@@ -82,6 +92,7 @@ class Reader:
         self.port = port
         self.read = 0
         self.failures = []
+        self.changes = threading.Condition()
         self.ends = threading.Event()
         self.thread = threading.Thread(target=self.run)
 
@@ -89,9 +100,19 @@ class Reader:
         while not self.ends.is_set():
             try:
                 assert read(self.port)
-                self.read += 1
+                failure = []
             except Exception as error:
-                self.failures.append(repr(error))
+                failure = [repr(error)]
+            with self.changes:
+                self.failures += failure
+                self.read += not failure
+                self.changes.notify()
+
+    def wait_for_pages(self, count):
+        """Returns after so many further pages, or a failure."""
+        with self.changes:
+            end = self.read + count
+            self.changes.wait_for(lambda: self.read >= end or self.failures)
 
     def __enter__(self):
         self.thread.start()
@@ -129,16 +150,14 @@ def test_it_serves_after_a_restart_of_the_machine(machine, port):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_killed_program_is_started_again(machine, port, program):
-    before = process(machine, program)
-    signal(machine, "KILL", before)
-    await_restart(machine, program, before)
+    with restart(machine, program) as before:
+        signal(machine, "KILL", before)
     assert read(port)
 
 
 def test_a_program_that_hangs_is_killed_and_started_again(machine, port):
-    before = process(machine, "comments")
-    signal(machine, "STOP", before)
-    await_restart(machine, "comments", before)
+    with restart(machine, "comments") as before:
+        signal(machine, "STOP", before)
 
 
 def test_no_reader_is_refused_while_programs_start_again(machine, port):
@@ -148,9 +167,7 @@ def test_no_reader_is_refused_while_programs_start_again(machine, port):
             machine.run("systemctl", "restart", unit(machine, program))
             assert process(machine, program) != before
             assert is_usable(machine)
-        begun = reader.read
-        while reader.read < begun + 3 and not reader.failures:
-            time.sleep(0.01)
+        reader.wait_for_pages(3)
     assert not reader.failures
 
 
@@ -189,9 +206,8 @@ def test_without_http_the_port_is_closed_and_with_it_open_again(machine, port):
 
 def test_everything_in_run_may_be_deleted(machine, port):
     machine.run("rm", "-rf", f"{ROOT}/run")
-    before = process(machine, "feed")
-    signal(machine, "KILL", before)
-    await_restart(machine, "feed", before)
+    with restart(machine, "feed") as before:
+        signal(machine, "KILL", before)
     assert read(port)
     machine.run("rm", "-rf", f"{ROOT}/run")
     machine.reboot()
@@ -237,8 +253,7 @@ def test_a_user_runs_it_without_root(machine):
     machine.run("loginctl", "enable-linger", user)
     number = machine.run("id", "-u", user).stdout.strip()
     environment = {"XDG_RUNTIME_DIR": f"/run/user/{number}"}
-    while machine.run("systemctl", "--user", "show-environment", user=user, check=False, **environment).returncode:
-        time.sleep(0.1)
+    machine.run("systemctl", "start", f"user@{number}.service")
     script = ["/opt/image-feed/deploy/up", "--systemd", "--bin", "/opt/programs", "--http-port", "0", "--wait", "600"]
     machine.run(*script, user=user, **environment)
     root = f"/home/{user}/.local/share/image-feed"
