@@ -16,11 +16,13 @@ import Testing
     private static let guide = "Services/Examples/README.md"
 
     /// Commands that other tests run: deployment tests run `deploy/up`, those in `Tests/Systemd` run it under systemd, `deploy/test`
-    /// runs these tests, `Tests/Terminal` browses, and `WatchTests` runs watches, which do not end by themselves.
+    /// runs these tests, `Tests/Terminal` browses, `WatchTests` runs watches and `PrometheusTests` Prometheus, which do not end by
+    /// themselves.
     private static let runElsewhere = [
         "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
         "gateway watch", "gateway browse", "deploy/up --systemd --user www-data --root /srv/image-feed",
         #"systemctl list-dependencies 'image-feed@srv-image\x2dfeed.target'"#,
+        "prometheus --config.file=deploy/prometheus/prometheus.yml",
     ]
 
     @Test func `every command of the documents works unchanged`() async throws {
