@@ -225,7 +225,7 @@ import Testing
             try file.seek(toOffset: 5_000)
             try file.write(contentsOf: Data([0x55]))
             try file.close()
-            try await expect(65, "comments.sqlite is not as it was written", damaged)
+            try await expect(65, "comments.sqlite does not match its SHA-256", damaged)
 
             let incomplete = try changed(backup, in: directory, "incomplete")
             try Self.manager.removeItem(atPath: incomplete + "/plugins.d/feed.json")

@@ -49,7 +49,7 @@ struct BackupReader: Sendable {
                 progress(read, file.path)
             }
             guard digest == (file.size, file.sha256) else {
-                throw Self.damage("\(path) is not as it was written")
+                throw Self.damage("\(path) does not match its SHA-256")
             }
         }
     }
@@ -70,14 +70,8 @@ struct BackupReader: Sendable {
         for file in manifest.files {
             guard let service = file.service else { continue }
             progress(read, file.path)
-            do {
-                try await ServiceProgram(name: service).run(
-                    ["--root", folder, "--restore", "\(path)/\(file.path)"], isLong: true)
-            } catch let refusal as ServiceProgram.Refusal {
-                // The folder is removed. The reason names the file in the backup.
-                throw ServiceProgram.Refusal(
-                    description: refusal.description.replacing(folder, with: path), exitCode: refusal.exitCode)
-            }
+            try await ServiceProgram(name: service).run(
+                ["--root", folder, "--restore", "\(path)/\(file.path)"], isLong: true)
             read += file.size
         }
         try SyncedFile.syncFolders(in: folder)

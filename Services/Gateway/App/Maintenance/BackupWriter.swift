@@ -77,7 +77,8 @@ struct BackupWriter: Sendable {
     private func files() throws -> [String] {
         let manager = FileManager.default
         let plugins = (root.plugins as NSString).lastPathComponent
-        let inside = (try? manager.subpathsOfDirectory(atPath: root.plugins)) ?? []
+        let hasPlugins = manager.fileExists(atPath: root.plugins)
+        let inside = hasPlugins ? try manager.subpathsOfDirectory(atPath: root.plugins) : []
         // Without `sample-imported` deploy/up would import the sample into an empty feed.
         let own = [ConfigurationFile.name, "sample-imported"] + [try logo()].compactMap(\.self)
         return (own + inside.sorted().map { "\(plugins)/\($0)" }).filter { path in

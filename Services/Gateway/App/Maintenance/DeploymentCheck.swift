@@ -22,7 +22,7 @@ struct DeploymentCheck: Sendable {
     /// - Throws: `ServiceProgram.Refusal`, `CancellationError`.
     func run() async throws -> Report {
         var (report, all) = (Report(), [String: [StoreFinding]]())
-        for service in ServiceProgram.services + plugins {
+        for service in ServiceProgram.services + (try plugins()) {
             let found = try await findings(of: service)
             all[service] = found
             report.faults += found.compactMap {
@@ -34,8 +34,9 @@ struct DeploymentCheck: Sendable {
     }
 
     /// Plugins of ours, whose programs are installed beside the gateway.
-    private var plugins: [String] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: root.plugins)) ?? []
+    private func plugins() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: root.plugins) else { return [] }
+        let files = try FileManager.default.contentsOfDirectory(atPath: root.plugins)
         let names = files.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.map { String($0.dropLast(5)) }
         return names.sorted().filter { !ServiceProgram.services.contains($0) && ServiceProgram(name: $0).isInstalled }
     }
