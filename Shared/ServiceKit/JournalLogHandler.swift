@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RPC
 
 /// Writes log lines to systemd's journal with their level and metadata as fields (systemd.io/JOURNAL_NATIVE_PROTOCOL).
 struct JournalLogHandler: LogHandler {
@@ -67,20 +68,11 @@ private final class Journal: Sendable {
     private let descriptor: Int32
 
     init?(path: String) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8) + [0]
-        guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        guard let path = try? SocketPath(path) else { return nil }
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
-        }
-        guard descriptor >= 0, status == 0 else {
-            close(descriptor)
-            return nil
-        }
+        guard descriptor >= 0 else { return nil }
+        // The object exists from here on, and closes the socket.
+        guard path.withAddress({ connect(descriptor, $0, $1) }) == 0 else { return nil }
     }
 
     deinit { close(descriptor) }
