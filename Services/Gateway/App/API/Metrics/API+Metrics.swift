@@ -25,8 +25,8 @@ extension API {
             return (GatewayHealth.Part(plugin: plugin, health: health), await statistics)
         }
         let plugins = parts.map { part, statistics in
-            MetricsDocument.Service(
-                name: part.plugin.name, isUp: (try? part.health.get()) != nil, statistics: statistics)
+            let isUp = if case .success = part.health { true } else { false }
+            return MetricsDocument.Service(name: part.plugin.name, isUp: isUp, statistics: statistics)
         }
         let own = MetricsDocument.Service(name: "gateway", isUp: true, statistics: await statistics())
         let health = GatewayHealth.summary(parts.map(\.0), refused: registry.rejections, now: gateway.now())

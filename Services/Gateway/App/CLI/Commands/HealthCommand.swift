@@ -117,15 +117,26 @@ private enum ServiceStanding {
             guard !required.isEmpty else { return .waiting(["gateway"]) }
             var waiting: [String] = []
             for name in failing where required.contains(name) {
-                let checks = try? await session.call(
-                    ProtocolMethods.health, ServiceSelection(service: name), timeout: timeout
-                ).checks.filter { $0.status != .serving }
-                if checks?.contains(where: { $0.name == "store" }) == true { return .stuck }
-                if checks?.contains(where: { $0.name != "upstream" }) != false { waiting.append(name) }
+                switch await troubles(of: name, session, timeout: timeout) {
+                case let troubles? where troubles.contains("store"): return .stuck
+                case ["upstream"]?: break
+                default: waiting.append(name)
+                }
             }
             return waiting.isEmpty ? .good : .waiting(waiting)
         } catch {
             return .waiting(["gateway"])
+        }
+    }
+
+    /// The checks that fail; nil while the service does not answer.
+    private static func troubles(of service: String, _ session: Session, timeout: Double?) async -> [String]? {
+        do throws(RPCError) {
+            let selection = ServiceSelection(service: service)
+            let health = try await session.call(ProtocolMethods.health, selection, timeout: timeout)
+            return health.checks.filter { $0.status != .serving }.map(\.name)
+        } catch {
+            return nil
         }
     }
 }
