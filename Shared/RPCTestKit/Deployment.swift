@@ -48,8 +48,10 @@ public struct Deployment: Sendable {
 
     private static func start(_ name: String, root: String, _ arguments: [String] = []) throws -> RunningProgram {
         let isGateway = name == "gateway"
+        // On a slow machine any request may be slow.
+        let words = isGateway ? ["serve", "--slow-request", "3600"] : []
         return try Program(isGateway ? name : name + "-service").start(
-            (isGateway ? ["serve"] : []) + ["--root", root] + arguments, errors: nil)
+            words + ["--root", root] + arguments, errors: nil)
     }
 
     /// Starts a program that is not running, also one of a further plugin. Returns when it serves.
