@@ -15,7 +15,8 @@ public struct Front: Sendable {
     /// - Parameters:
     ///   - address: the address, for the start line.
     ///   - connections: the maximum number of open connections. Each needs a file descriptor.
-    ///   - serve: accepts requests until `stop` returns, then drains. Receives the server on the socket. Returns at once when its task is cancelled.
+    ///   - serve: accepts requests until `stop` returns, then drains. Receives the server on the socket. Returns at once when its
+    ///     task is cancelled.
     public init(
         address: String, connections: Int,
         serve: @escaping @Sendable (RPCServer, _ stop: @escaping @Sendable () async -> Void) async -> Void

@@ -19,7 +19,7 @@ public struct Root: Sendable {
     /// The socket of a service, `feed.sock` for `feed`.
     public func socket(_ service: String) -> String { "\(path)/run/\(service).sock" }
 
-    /// Written by the gateway while it serves HTTP.
+    /// Has the URL of the HTTP port. The gateway writes it when it begins to listen.
     public var gatewayURL: String { "\(path)/run/gateway.url" }
 
     public func store(_ service: String) -> String { "\(path)/data/\(service).sqlite" }

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "examples of searches are made of what the feed has, and can be read",
+        "the examples are short searches for what the feed has",
         arguments: [
             (nil, [], []), (suggestions(), [item(nil)], []),
             (suggestions("sea"), [item("At the golden hour, by the sea")], ["tag:sea"]),

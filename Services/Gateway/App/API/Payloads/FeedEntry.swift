@@ -22,7 +22,7 @@ struct FeedEntry: Sendable {
     /// The URL of the picture. It is no enclosure: that would need the media type and the length, which the feed service does not know.
     let image: String
 
-    /// Nil if the item has no date, or one in the future: readers would show it as the newest for ever.
+    /// Nil if the item has no date, or one that is more than a day ahead: readers would show it as the newest for ever.
     let publishedAt: Date?
     let tags: [String]
 
