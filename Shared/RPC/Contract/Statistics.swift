@@ -9,7 +9,7 @@ public struct Statistics: Sendable, Equatable {
     public private(set) var process: ProcessStatistics
 
     /// What the service measures itself.
-    public internal(set) var measures = Measures()
+    public var measures = Measures()
 
     /// Returns the sum with those of another event loop of the same process.
     func adding(_ other: Statistics) -> Statistics {
@@ -27,12 +27,16 @@ public struct Statistics: Sendable, Equatable {
         let methods = object.required("methods", .dictionary(of: MethodStatistics.codec), \.methods)
         let process = object.required("process", ProcessStatistics.codec, \.process)
         let numbers = Codec<[String: Int]>.dictionary(of: .integer(0 ... .max))
+        let requests = object.optional(
+            "http", .dictionary(of: MethodStatistics.codec), { $0.measures.requests.nonEmpty })
         let gauges = object.optional("gauges", numbers, { $0.measures.gauges.nonEmpty })
         let counters = object.optional("counters", numbers, { $0.measures.counters.nonEmpty })
         return { members throws(JSONError) in
             Statistics(
                 methods: try members[methods], process: try members[process],
-                measures: Measures(gauges: try members[gauges] ?? [:], counters: try members[counters] ?? [:]))
+                measures: Measures(
+                    gauges: try members[gauges] ?? [:], counters: try members[counters] ?? [:],
+                    requests: try members[requests] ?? [:]))
         }
     }
 }
@@ -41,34 +45,69 @@ extension Dictionary {
     fileprivate var nonEmpty: Self? { isEmpty ? nil : self }
 }
 
-/// The calls of one method since the process started.
-public struct MethodStatistics: Sendable, Equatable {
-    public internal(set) var calls = 0
-
-    /// Calls that have begun and are not answered.
-    public internal(set) var underWay = 0
+/// How many calls there were, how they ended and how long they took.
+public struct CallCounts: Sendable, Equatable {
+    public var calls = 0
 
     /// Errors by kind, including calls that were refused before a handler began.
-    public internal(set) var errors: [String: Int] = [:]
+    public var errors: [String: Int] = [:]
 
     /// From reading the request to its answer, without refused calls.
-    public internal(set) var latency = LatencyHistogram()
+    public var latency = LatencyHistogram()
 
-    fileprivate func adding(_ other: MethodStatistics) -> MethodStatistics {
-        MethodStatistics(
-            calls: calls + other.calls, underWay: underWay + other.underWay,
-            errors: errors.merging(other.errors, uniquingKeysWith: +), latency: latency.adding(other.latency))
+    public init(calls: Int = 0, errors: [String: Int] = [:], latency: LatencyHistogram = LatencyHistogram()) {
+        (self.calls, self.errors, self.latency) = (calls, errors, latency)
     }
 
-    public static let codec = Codec<MethodStatistics>.object { object in
+    func adding(_ other: CallCounts) -> CallCounts {
+        CallCounts(
+            calls: calls + other.calls, errors: errors.merging(other.errors, uniquingKeysWith: +),
+            latency: latency.adding(other.latency))
+    }
+
+    static let codec = Codec<CallCounts>.object { object in
         let calls = object.required("calls", .integer(0 ... .max), \.calls)
-        let underWay = object.required("under_way", .integer(0 ... .max), \.underWay)
         let errors = object.required("errors", .dictionary(of: .integer(0 ... .max)), \.errors)
         let latency = object.required("latency", LatencyHistogram.codec, \.latency)
         return { members throws(JSONError) in
+            CallCounts(calls: try members[calls], errors: try members[errors], latency: try members[latency])
+        }
+    }
+}
+
+/// The calls of one method, or the HTTP requests of one route.
+public struct MethodStatistics: Sendable, Equatable {
+    /// Since the process started.
+    public var sinceStart: CallCounts
+
+    /// Those that ended in the last minute; nil if the process does not count them.
+    public var lastMinute: CallCounts?
+
+    /// Calls that have begun and are not answered; nil if they are not counted by method.
+    public var underWay: Int?
+
+    public init(sinceStart: CallCounts, lastMinute: CallCounts?, underWay: Int? = nil) {
+        (self.sinceStart, self.lastMinute, self.underWay) = (sinceStart, lastMinute, underWay)
+    }
+
+    fileprivate func adding(_ other: MethodStatistics) -> MethodStatistics {
+        MethodStatistics(
+            sinceStart: sinceStart.adding(other.sinceStart),
+            lastMinute: lastMinute.map { $0.adding(other.lastMinute ?? CallCounts()) } ?? other.lastMinute,
+            underWay: underWay.map { $0 + (other.underWay ?? 0) } ?? other.underWay)
+    }
+
+    public static let codec = Codec<MethodStatistics>.object { object in
+        let calls = object.required("calls", .integer(0 ... .max), \.sinceStart.calls)
+        let underWay = object.optional("under_way", .integer(0 ... .max), \.underWay)
+        let errors = object.required("errors", .dictionary(of: .integer(0 ... .max)), \.sinceStart.errors)
+        let latency = object.required("latency", LatencyHistogram.codec, \.sinceStart.latency)
+        let lastMinute = object.optional("last_minute", CallCounts.codec, \.lastMinute)
+        return { members throws(JSONError) in
             MethodStatistics(
-                calls: try members[calls], underWay: try members[underWay], errors: try members[errors],
-                latency: try members[latency])
+                sinceStart: CallCounts(
+                    calls: try members[calls], errors: try members[errors], latency: try members[latency]),
+                lastMinute: try members[lastMinute], underWay: try members[underWay])
         }
     }
 }

@@ -4,7 +4,9 @@ import NIOCore
 final class ServedMethod {
     let name: String
     private let handlers: MethodTable.Handlers
-    private(set) var statistics = MethodStatistics()
+    private(set) var sinceStart = CallCounts()
+    private var lastMinute = LastMinute()
+    private var underWay = 0
 
     init(_ name: String, _ handlers: MethodTable.Handlers = .init()) {
         self.name = name
@@ -29,24 +31,38 @@ final class ServedMethod {
 
     // MARK: Statistics
 
+    func statistics(at now: NIODeadline) -> MethodStatistics {
+        MethodStatistics(sinceStart: sinceStart, lastMinute: lastMinute.counts(at: now), underWay: underWay)
+    }
+
     func begin() {
-        statistics.calls += 1
-        statistics.underWay += 1
+        sinceStart.calls += 1
+        underWay += 1
     }
 
     /// - Parameters:
     ///   - error: nil for a call that succeeded.
     ///   - latency: nil for a stream, whose duration is not a latency.
-    func end(_ error: ErrorKind?, latency: TimeAmount?) {
-        statistics.underWay -= 1
-        if let latency { statistics.latency.add(latency) }
-        if let error { statistics.errors[error.rawValue, default: 0] += 1 }
+    func end(_ error: ErrorKind?, latency: TimeAmount?, at now: NIODeadline) {
+        underWay -= 1
+        sinceStart.noteEnd(error, latency)
+        lastMinute.add(at: now) { counts in
+            counts.calls += 1
+            counts.noteEnd(error, latency)
+        }
     }
 
     /// Counts a call that was answered without having begun.
-    func refuse(_ error: ErrorKind) {
-        statistics.calls += 1
-        statistics.errors[error.rawValue, default: 0] += 1
+    func refuse(_ error: ErrorKind, at now: NIODeadline) {
+        begin()
+        end(error, latency: nil, at: now)
+    }
+}
+
+extension CallCounts {
+    fileprivate mutating func noteEnd(_ error: ErrorKind?, _ latency: TimeAmount?) {
+        if let latency { self.latency.add(latency) }
+        if let error { errors[error.rawValue, default: 0] += 1 }
     }
 }
 
@@ -98,9 +114,9 @@ final class ServedMethods {
     }
 
     /// Statistics of the called methods, by name.
-    var statistics: [String: MethodStatistics] {
+    func statistics(at now: NIODeadline) -> [String: MethodStatistics] {
         let all = [other] + Array(methods.values) + Array(services.values)
-        let called = all.filter { $0.statistics.calls > 0 }
-        return Dictionary(called.map { ($0.name, $0.statistics) }, uniquingKeysWith: { first, _ in first })
+        let called = all.filter { $0.sinceStart.calls > 0 }
+        return Dictionary(called.map { ($0.name, $0.statistics(at: now)) }, uniquingKeysWith: { first, _ in first })
     }
 }

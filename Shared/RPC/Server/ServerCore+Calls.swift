@@ -10,11 +10,12 @@ extension ServerCore {
         of request: Request, _ method: ServedMethod, _ error: RPCError?, since began: NIODeadline?,
         isStream: Bool = false, on connection: ServerConnection
     ) {
-        let duration = began.map { executor.readClock() - $0 }
+        let now = executor.readClock()
+        let duration = began.map { now - $0 }
         if let duration {
-            method.end(error?.kind, latency: isStream ? nil : duration)
+            method.end(error?.kind, latency: isStream ? nil : duration, at: now)
         } else if let error {
-            method.refuse(error.kind)
+            method.refuse(error.kind, at: now)
         }
         observers.onCall?(
             CallRecord(

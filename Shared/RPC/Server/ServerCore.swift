@@ -110,13 +110,14 @@ final class ServerCore {
 
     /// The statistics of this part of the server.
     var statistics: Statistics {
-        Statistics(
-            methods: methods.statistics,
+        let now = executor.clock.now
+        return Statistics(
+            methods: methods.statistics(at: now),
             process: ProcessStatistics(
                 connections: connections.count, handlers: callsUnderWay,
                 queuedBytes: connections.values.reduce(0) { $0 + $1.writer.queuedBytes },
                 memoryBytes: ResidentMemory.bytes(),
-                uptime: Int((executor.clock.now - began).nanoseconds / 1_000_000_000)))
+                uptime: Int((now - began).nanoseconds / 1_000_000_000)))
     }
 
     // MARK: Stopping

@@ -47,7 +47,7 @@ struct HandlerKindTests {
                 break
             }
             try await peer.expectAlive()
-            #expect(try await peer.statistics().methods["echo.trace"]?.latency.count == 1)
+            #expect(try await peer.statistics().methods["echo.trace"]?.sinceStart.latency.count == 1)
         }
     }
 
@@ -76,7 +76,7 @@ struct HandlerKindTests {
             try await peer.send(calls.flatMap(WirePeer.frame))
             for id in 1...20 { #expect(try await peer.answer().id == "\(id)") }
             let say = try await peer.statistics().methods["echo.say"]
-            #expect(say?.calls == 20 && say?.underWay == 0 && say?.latency.count == 20)
+            #expect(say?.sinceStart.calls == 20 && say?.underWay == 0 && say?.sinceStart.latency.count == 20)
         }
     }
 }

@@ -217,7 +217,7 @@ struct ServerLimitTests {
             // Asked one at a time, so the three calls of the process suffice.
             try await other.expectAllRead()
             await clock.advance(by: .milliseconds(1))
-            #expect(try await other.statistics().methods["rpc.ping"]?.errors["deadline_exceeded"] == 2)
+            #expect(try await other.statistics().methods["rpc.ping"]?.sinceStart.errors["deadline_exceeded"] == 2)
             for id in 1...3 { try await other.send(waiting("\(id)", "\(id)")) }
             for _ in 1...3 { _ = await gate.arrival() }
 

@@ -54,9 +54,9 @@ struct SeveralLoopsTests {
             for peer in peers {
                 let statistics = try await peer.statistics()
                 #expect(statistics.process.connections == 3)
-                #expect(statistics.methods["echo.say"]?.calls == 3)
-                #expect(statistics.methods["echo.say"]?.latency.count == 3)
-                #expect(statistics.methods["echo.fail"]?.errors == ["not_found": 3])
+                #expect(statistics.methods["echo.say"]?.sinceStart.calls == 3)
+                #expect(statistics.methods["echo.say"]?.sinceStart.latency.count == 3)
+                #expect(statistics.methods["echo.fail"]?.sinceStart.errors == ["not_found": 3])
             }
         }
     }

@@ -14,11 +14,15 @@ struct StatisticsTests {
             _ = try await peer.answer(to: request("1", "echo.nothing"))
             let methods = try await peer.statistics().methods
             #expect(methods.keys.sorted() == ["echo.fail", "echo.say", "other", "rpc.stats"])
-            #expect(methods["echo.fail"]?.calls == 3)
-            #expect(methods["echo.fail"]?.errors == ["not_found": 2, "overloaded": 1])
-            #expect(methods["echo.say"]?.calls == 3 && methods["echo.say"]?.errors == ["invalid_params": 1])
-            #expect(methods["echo.say"]?.latency.count == 3 && methods["echo.say"]?.underWay == 0)
-            #expect(methods["other"]?.errors == ["method_not_found": 1] && methods["other"]?.latency.count == 0)
+            #expect(methods["echo.fail"]?.sinceStart.calls == 3)
+            #expect(methods["echo.fail"]?.sinceStart.errors == ["not_found": 2, "overloaded": 1])
+            #expect(
+                methods["echo.say"]?.sinceStart.calls == 3
+                    && methods["echo.say"]?.sinceStart.errors == ["invalid_params": 1])
+            #expect(methods["echo.say"]?.sinceStart.latency.count == 3 && methods["echo.say"]?.underWay == 0)
+            #expect(
+                methods["other"]?.sinceStart.errors == ["method_not_found": 1]
+                    && methods["other"]?.sinceStart.latency.count == 0)
             #expect(methods["rpc.stats"]?.underWay == 1)
         }
     }
@@ -38,7 +42,7 @@ struct StatisticsTests {
                 }
                 #expect(items == [EchoContract.Text(text: "a")])
                 let statistics = try await client.call(ProtocolMethods.stats, ServiceSelection())
-                #expect(statistics.methods[EchoContract.echo.name]?.calls == 2)
+                #expect(statistics.methods[EchoContract.echo.name]?.sinceStart.calls == 2)
             }
         }
     }
@@ -51,7 +55,7 @@ struct StatisticsTests {
             try await leaver.send(waiting("1", "c"))
             for _ in 0..<3 { _ = await gate.arrival() }
             var wait = try await peer.statistics().methods["echo.wait"]
-            #expect(wait?.calls == 3 && wait?.underWay == 3 && wait?.latency.count == 0)
+            #expect(wait?.sinceStart.calls == 3 && wait?.underWay == 3 && wait?.sinceStart.latency.count == 0)
             #expect(try await peer.statistics().process.connections == 2)
 
             gate.open("a")
@@ -61,7 +65,9 @@ struct StatisticsTests {
             try await leaver.close()
             for _ in 0..<2 { _ = await gate.cancellation() }
             wait = try await peer.statistics().methods["echo.wait"]
-            #expect(wait?.underWay == 0 && wait?.errors == ["cancelled": 2] && wait?.latency.count == 3)
+            #expect(
+                wait?.underWay == 0 && wait?.sinceStart.errors == ["cancelled": 2]
+                    && wait?.sinceStart.latency.count == 3)
             #expect(try await peer.statistics().process.connections == 1)
         }
     }
@@ -80,10 +86,10 @@ struct StatisticsTests {
             #expect(try await peer.answer(to: cancel("3")).error?.kind == .cancelled)
             let methods = try await peer.statistics().methods
             let (count, follow) = (methods["echo.count"], methods["echo.follow"])
-            #expect(count?.calls == 1 && count?.underWay == 0 && count?.latency.count == 0)
-            #expect(follow?.calls == 2 && follow?.underWay == 0 && follow?.latency.count == 0)
-            #expect(follow?.errors == ["not_found": 1, "cancelled": 1])
-            #expect(methods["rpc.stats"]?.latency.count == 1)
+            #expect(count?.sinceStart.calls == 1 && count?.underWay == 0 && count?.sinceStart.latency.count == 0)
+            #expect(follow?.sinceStart.calls == 2 && follow?.underWay == 0 && follow?.sinceStart.latency.count == 0)
+            #expect(follow?.sinceStart.errors == ["not_found": 1, "cancelled": 1])
+            #expect(methods["rpc.stats"]?.sinceStart.latency.count == 1)
         }
     }
 
@@ -110,7 +116,8 @@ struct StatisticsTests {
             }
             let methods = try await peer.statistics().methods
             #expect(methods.keys.sorted() == ["likes.*", "other", "rpc.stats"])
-            #expect(methods["likes.*"]?.errors == ["unavailable": 2] && methods["other"]?.calls == 2)
+            #expect(
+                methods["likes.*"]?.sinceStart.errors == ["unavailable": 2] && methods["other"]?.sinceStart.calls == 2)
         }
     }
 

@@ -10,6 +10,9 @@ struct GatewayHandlers: Sendable {
     let gateway: Gateway
     let identity: ServiceIdentity
 
+    /// The HTTP requests by method and route.
+    var requests: @Sendable () -> [String: MethodStatistics] = { [:] }
+
     private var registry: PluginRegistry { gateway.registry }
 
     var table: MethodTable {
@@ -114,9 +117,10 @@ struct GatewayHandlers: Sendable {
                 throw RPCError(.methodNotFound, reason, begun: false)
             }
         }
-        guard let statistics = await context.statistics else {
+        guard var statistics = await context.statistics else {
             throw RPCError(.unavailable, "\(identity.name) is shutting down", begun: false)
         }
+        statistics.measures.requests = requests()
         return statistics
     }
 

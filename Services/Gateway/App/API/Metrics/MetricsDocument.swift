@@ -73,18 +73,18 @@ struct MetricsDocument: Sendable {
         }
         writer.counter(
             "image_feed_calls", "Calls by service and method; NAME.* stands for calls that are forwarded to NAME.",
-            methods.map { ($0.labels, $0.1.calls) })
+            methods.map { ($0.labels, $0.1.sinceStart.calls) })
         writer.counter(
             "image_feed_call_errors", "Calls that ended with an error, by its kind.",
             methods.flatMap { labels, method in
-                method.errors.sorted { $0.key < $1.key }.map { (labels + [("kind", $0.key)], $0.value) }
+                method.sinceStart.errors.sorted { $0.key < $1.key }.map { (labels + [("kind", $0.key)], $0.value) }
             })
         writer.gauge(
             "image_feed_calls_under_way", "Calls that have begun and are not answered.",
-            methods.map { ($0.labels, $0.1.underWay) })
+            methods.compactMap { labels, method in method.underWay.map { (labels, $0) } })
         writer.histogram(
             "image_feed_call_seconds", "From reading a call to its answer, without streams and refused calls.",
-            methods.map { ($0.labels, $0.1.latency) })
+            methods.map { ($0.labels, $0.1.sinceStart.latency) })
     }
 
     private func writeProcesses(_ services: [(String, Statistics)], to writer: inout MetricsWriter) {

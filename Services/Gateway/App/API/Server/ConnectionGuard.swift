@@ -149,7 +149,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func sendRefusal(_ context: ChannelHandlerContext) {
         guard let problem = refusal?.problem else { return }
         refusal = nil
-        metrics.noteRefusal(problem.status)
+        metrics.noteRefusal(problem.status, at: clock.now(on: context.eventLoop))
         var answer = HTTPAnswer(problem)
         answer.fields[.connection] = "close"
         answer.fields[.date] = HTTPDate.text(of: Date())

@@ -92,9 +92,10 @@ struct HTTPConnection: Sendable {
         var observation = HTTPObservation(request, trace, caller, at: clock.now)
         api.metrics.requestBegan()
         defer {
-            observation.end(at: clock.now)
+            let now = clock.now
+            observation.end(at: now)
             log.note(observation)
-            api.metrics.note(observation)
+            api.metrics.note(observation, at: now)
         }
         var answer = await CallTimes.$current.withValue(observation.calls) {
             await api.answer(request, body: body, trace, for: caller)

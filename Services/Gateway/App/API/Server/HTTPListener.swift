@@ -16,6 +16,9 @@ struct HTTPListener: Sendable {
     /// What is counted of all its connections.
     let metrics: HTTPMetrics
 
+    /// The requests by method and route.
+    var statistics: [String: MethodStatistics] { metrics.statistics(at: loops.clock.now) }
+
     private let channel: NIOAsyncChannel<HTTPConnection.Parts, Never>
     let unserved: UnservedConnections
     private let quiescing: ServerQuiescingHelper

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import RPC
 import Timing
 
@@ -22,6 +23,8 @@ final class HTTPMetrics: Sendable {
 
         /// From reading a request to the end of its answer, without streams of events.
         var time = LatencyHistogram()
+
+        var lastMinute = LastMinute()
     }
 
     struct Counts: Sendable {
@@ -46,21 +49,27 @@ final class HTTPMetrics: Sendable {
     func requestBegan() { state.withLock { $0.underWay += 1 } }
 
     /// Counts a request that `requestBegan` has counted.
-    func note(_ observation: HTTPObservation) {
+    func note(_ observation: HTTPObservation, at now: NIODeadline) {
         let endpoint = Endpoint(
             route: observation.route ?? Self.unknown, method: Self.label(of: observation.request.method))
         state.withLock { counts in
             counts.underWay -= 1
-            counts.endpoints[endpoint, default: Answers()].add(observation)
+            counts.endpoints[endpoint, default: Answers()].add(observation, at: now)
         }
     }
 
     /// Counts bytes that were no valid request and were refused.
-    func noteRefusal(_ status: Int) {
+    func noteRefusal(_ status: Int, at now: NIODeadline) {
         state.withLock { counts in
             counts.endpoints[Endpoint(route: Self.unknown, method: Self.unknown), default: Answers()]
-                .byStatus["\(status)", default: 0] += 1
+                .add("\(status)", nil, at: now)
         }
+    }
+
+    /// The requests by method and route, for `rpc.stats`.
+    func statistics(at now: NIODeadline) -> [String: MethodStatistics] {
+        let endpoints = counts.endpoints.map { ("\($0.method) \($0.route)", $1.statistics(at: now)) }
+        return Dictionary(endpoints, uniquingKeysWith: { first, _ in first })
     }
 
     /// The route of paths without an endpoint, and the method of requests that are not valid.
@@ -73,10 +82,29 @@ final class HTTPMetrics: Sendable {
 }
 
 extension HTTPMetrics.Answers {
-    fileprivate mutating func add(_ observation: HTTPObservation) {
-        byStatus[observation.status.map(String.init) ?? "none", default: 0] += 1
+    fileprivate mutating func add(_ observation: HTTPObservation, at now: NIODeadline) {
         bytes += observation.bytes
         if let first = observation.timeToFirstByte { timeToFirstByte.add(first) }
-        if !observation.isStream, observation.status != nil { time.add(observation.time) }
+        let isLatency = !observation.isStream && observation.status != nil
+        add(observation.status.map(String.init) ?? "none", isLatency ? observation.time : nil, at: now)
     }
+
+    fileprivate mutating func add(_ status: String, _ time: TimeAmount?, at now: NIODeadline) {
+        byStatus[status, default: 0] += 1
+        if let time { self.time.add(time) }
+        lastMinute.add(at: now) { counts in
+            counts.calls += 1
+            if Self.isError(status) { counts.errors[status, default: 0] += 1 }
+            if let time { counts.latency.add(time) }
+        }
+    }
+
+    fileprivate func statistics(at now: NIODeadline) -> MethodStatistics {
+        MethodStatistics(
+            sinceStart: CallCounts(
+                calls: byStatus.values.reduce(0, +), errors: byStatus.filter { Self.isError($0.key) }, latency: time),
+            lastMinute: lastMinute.counts(at: now))
+    }
+
+    private static func isError(_ status: String) -> Bool { Int(status).map { $0 >= 400 } ?? true }
 }

@@ -50,7 +50,8 @@ struct ServeCommand: ConfiguredCommand {
         await follower.load()
         let gateway = Gateway(registry, site: site, now: { Date() })
         try await process.serve(
-            GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
+            GatewayHandlers(gateway: gateway, identity: identity, requests: { listener?.statistics ?? [:] }).table,
+            on: socket, identity: identity,
             health: { [] },
             companions: {
                 await run(gateway, follower, PluginPrograms(registry: registry, root: root, logger: process.logger))

@@ -1,22 +1,22 @@
 import ArgumentParser
 import Foundation
 import JSON
-import NIOCore
 import RPC
 
 struct StatsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Show calls, errors and latencies by method, and the state of a process.",
+        abstract: "Show calls, errors and latencies of the last minute and since the start.",
         discussion: """
             Examples:
               gateway stats                the gateway, including forwarded calls
               gateway stats feed           one service
               gateway stats feed --json    as JSON, with the whole histograms
-              gateway stats --watch        a live table, with calls per second
+              gateway stats --watch        a live table of the last minute
 
-            Counts begin when the process starts. A latency is the time from reading a call to answering it. \
-            p50 and p99 are upper bounds, rounded up to a power of two.
+            A row is a method, NAME.* all calls that the gateway forwards to a service, and GET /v1/feed the HTTP requests of a \
+            route. A latency is the time from reading a call to answering it. p50 and p99 are upper bounds, rounded up to a \
+            power of two.
             """)
 
     static let parameterNames = ["service": "the service"]
@@ -33,71 +33,89 @@ struct StatsCommand: ClientCommand {
         let selection = ServiceSelection(service: service)
         guard watch else {
             _ = try await session.show(ProtocolMethods.stats, selection) {
-                StatisticsText(output: session.output).text($0, rates: nil)
+                StatisticsText(statistics: $0, output: session.output).whole
             }
             return
         }
-        var last: (statistics: Statistics, time: NIODeadline)?
+        var isFirst = true
         while true {
             let result = try await session.call(
                 ProtocolMethods.stats.name, RawJSON(selection, as: ServiceSelection.codec))
-            let (statistics, now) = (try result.read(as: Statistics.codec), session.clock.now)
-            let rates = last.map { CallRates(from: $0.statistics, to: statistics, in: session.time(since: $0.time)) }
             if session.asJSON {
                 session.output.print(result)
             } else {
-                let text = StatisticsText(output: session.output).text(statistics, rates: rates ?? CallRates())
-                session.output.redraw(text, isFirst: last == nil)
+                let statistics = try result.read(as: Statistics.codec)
+                let text = StatisticsText(statistics: statistics, output: session.output).ofLastMinute
+                session.output.redraw(text, isFirst: isFirst)
             }
-            last = (statistics, now)
+            isFirst = false
             try await session.clock.sleep(for: Self.interval)
         }
     }
 }
 
-/// The calls per second of each method between two moments.
-struct CallRates: Equatable {
-    private(set) var perSecond: [String: Double] = [:]
-
-    init() {}
-
-    /// A process that has restarted in between counts from 0 again.
-    init(from before: Statistics, to after: Statistics, in time: Duration) {
-        perSecond = after.methods.mapValues { Double($0.calls) }
-        for (name, method) in before.methods where method.calls <= after.methods[name]?.calls ?? 0 {
-            perSecond[name]? -= Double(method.calls)
-        }
-        perSecond = perSecond.mapValues { $0 / max(time / .seconds(1), 0.001) }
-    }
-
-    /// For example `12.5`, or `1234` from 100 on.
-    func text(of method: String) -> String {
-        guard let rate = perSecond[method] else { return "" }
-        return rate < 100 ? "\((rate * 10).rounded() / 10)" : "\(Int(rate.rounded()))"
-    }
-}
-
 /// Formats statistics as text.
 struct StatisticsText {
+    let statistics: Statistics
     let output: Output
 
-    /// - Parameter rates: nil without a column for calls per second.
-    func text(_ statistics: Statistics, rates: CallRates?) -> String {
-        // The live table has rates in place of means, so that it fits into 80 columns.
-        let rate = rates.map { _ in TextTable.Column("CALLS/S", align: .right) }
-        let mean = rates == nil ? TextTable.Column("MEAN", align: .right) : nil
-        let columns: [TextTable.Column?] = [
-            TextTable.Column("METHOD"), TextTable.Column("CALLS", align: .right), rate,
-            TextTable.Column("UNDER WAY", align: .right), mean,
-            TextTable.Column("P50 ≤", align: .right), TextTable.Column("P99 ≤", align: .right),
-            TextTable.Column("ERRORS", fit: .wrap),
-        ]
-        let rows = statistics.methods.sorted { $0.key < $1.key }.map { row($0.key, $0.value, rates) }
-        let table = TextTable(columns.compactMap(\.self), rows: rows).rendered(in: output.columns, style: output.style)
-        return summary(statistics.process) + "\n" + table
+    /// The last minute and the time since the start.
+    var whole: String {
+        let sinceStart = table([Self.calls, Self.mean]) { $0.sinceStart }
+        let parts = [summary, lastMinute.map { "In the last minute\n\($0)" }, "Since the start\n\(sinceStart)"]
+        return parts.compactMap(\.self).joined(separator: "\n\n")
     }
 
-    private func summary(_ process: ProcessStatistics) -> String {
+    var ofLastMinute: String { [summary, lastMinute ?? "No calls in the last minute."].joined(separator: "\n") }
+
+    /// Nil without calls.
+    private var lastMinute: String? {
+        // The process may be younger.
+        let seconds = Double(min(max(statistics.process.uptime, 1), 60))
+        let rate = Column(head: "CALLS/S") { Self.rate(Double($0.calls) / seconds) }
+        guard rows.contains(where: { ($0.1.lastMinute?.calls ?? 0) > 0 }) else { return nil }
+        return table([rate]) { $0.lastMinute.flatMap { $0.calls > 0 ? $0 : nil } }
+    }
+
+    /// The methods, then the HTTP requests.
+    private var rows: [(String, MethodStatistics)] {
+        statistics.methods.sorted { $0.key < $1.key } + statistics.measures.requests.sorted { $0.key < $1.key }
+    }
+
+    private struct Column {
+        let head: String
+        let text: @Sendable (CallCounts) -> String
+    }
+
+    private static let calls = Column(head: "CALLS") { "\($0.calls)" }
+
+    private static let mean = Column(head: "MEAN") { counts in
+        time(counts.latency.count == 0 ? nil : counts.latency.sumMicroseconds / counts.latency.count)
+    }
+
+    private static let latencies = [
+        Column(head: "P50 ≤") { time($0.latency.bound(ofPart: 0.5)) },
+        Column(head: "P99 ≤") { time($0.latency.bound(ofPart: 0.99)) },
+    ]
+
+    /// - Parameter counts: nil for a method without a row.
+    private func table(_ first: [Column], _ counts: (MethodStatistics) -> CallCounts?) -> String {
+        let columns = first + Self.latencies
+        let heads =
+            [TextTable.Column("METHOD")] + columns.map { TextTable.Column($0.head, align: .right) }
+            + [TextTable.Column("UNDER WAY", align: .right), TextTable.Column("ERRORS", fit: .wrap)]
+        let cells = rows.compactMap { name, method in
+            counts(method).map { counts in
+                let errors = counts.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+                return [name] + columns.map { $0.text(counts) }
+                    + [method.underWay.map(String.init) ?? "", errors.joined(separator: ", ")]
+            }
+        }
+        return TextTable(heads, rows: cells).rendered(in: output.columns, style: output.style)
+    }
+
+    private var summary: String {
+        let process = statistics.process
         let parts = [
             "up \(process.uptime) s", Self.count(process.connections, "connection"),
             Self.count(process.handlers, "handler"), Self.count(process.queuedBytes, "byte") + " queued",
@@ -107,20 +125,12 @@ struct StatisticsText {
         return output.folded(text)
     }
 
-    private func row(_ name: String, _ method: MethodStatistics, _ rates: CallRates?) -> [String] {
-        let latency = method.latency
-        let errors = method.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        let mean = Self.time(latency.count == 0 ? nil : latency.sumMicroseconds / latency.count)
-        let cells: [String?] = [
-            name, "\(method.calls)", rates?.text(of: name), "\(method.underWay)",
-            rates == nil ? mean : nil,
-            Self.time(latency.bound(ofPart: 0.5)),
-            Self.time(latency.bound(ofPart: 0.99)), errors.joined(separator: ", "),
-        ]
-        return cells.compactMap(\.self)
-    }
-
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// For example `12.5`, or `1234` from 100 on.
+    private static func rate(_ rate: Double) -> String {
+        rate < 100 ? "\((rate * 10).rounded() / 10)" : "\(Int(rate.rounded()))"
+    }
 
     /// Formats a time in a unit with few digits.
     private static func time(_ microseconds: Int?) -> String {

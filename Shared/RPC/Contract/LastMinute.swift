@@ -1,0 +1,40 @@
+import NIOCore
+
+/// Counts the calls that ended in the last minute, in steps of a few seconds, so that its size is fixed.
+public struct LastMinute: Sendable {
+    private struct Step {
+        let number: UInt64
+        var counts = CallCounts()
+    }
+
+    /// The oldest step goes as a whole, so the counts are those of the last 55 to 60 seconds.
+    private static let stepTime = TimeAmount.seconds(5)
+    private static let stepsPerMinute: UInt64 = 12
+
+    /// In the order of their numbers; only those in which a call ended.
+    private var steps: [Step] = []
+
+    public init() {}
+
+    /// - Parameter change: adds what has happened.
+    public mutating func add(at now: NIODeadline, _ change: (inout CallCounts) -> Void) {
+        let number = Self.number(of: now)
+        // Threads may arrive here in another order than they have read the clock.
+        if steps.last.map({ $0.number < number }) ?? true {
+            steps.removeAll { !Self.isRecent($0, at: number) }
+            steps.append(Step(number: number))
+        }
+        change(&steps[steps.count - 1].counts)
+    }
+
+    public func counts(at now: NIODeadline) -> CallCounts {
+        let number = Self.number(of: now)
+        return steps.filter { Self.isRecent($0, at: number) }.reduce(CallCounts()) { $0.adding($1.counts) }
+    }
+
+    private static func number(of time: NIODeadline) -> UInt64 {
+        time.uptimeNanoseconds / UInt64(stepTime.nanoseconds)
+    }
+
+    private static func isRecent(_ step: Step, at number: UInt64) -> Bool { step.number + stepsPerMinute > number }
+}
