@@ -9,7 +9,7 @@ import Testing
     /// In the order in which a user reads them.
     private static let documents = [
         "README.md", "deploy/README.md", "Services/Gateway/README.md", "Shared/EdgeKit/README.md",
-        "Services/Examples/README.md", "Shared/RPC/README.md",
+        "Services/Examples/README.md", "Shared/RPC/README.md", "Shared/SECURITY.md",
     ]
 
     /// `PluginGuideTests` runs the commands of this one.
@@ -66,6 +66,20 @@ import Testing
     private func latest(_ directory: String) throws -> String {
         guard FileManager.default.fileExists(atPath: directory) else { return "" }
         return try FileManager.default.contentsOfDirectory(atPath: directory).max() ?? ""
+    }
+
+    @Test func `every package that Package.swift names is listed with its version and a known licence`() async throws {
+        let outcome = try await Program(path: Program.repository + "/deploy/dependencies").run()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let manifest = try text(of: "Package.swift")
+        let packages = manifest.matches(of: /url: "[^"]*\/([^\/"]+)", exact: "([^"]+)"/).map(\.output)
+        #expect(packages.count > 5)
+        for package in packages {
+            let line = try #require(outcome.output.split(separator: "\n").first { $0.hasPrefix("\(package.1) ") })
+            #expect(line.contains(" \(package.2) ") && line.contains(#/ (MIT|BSD-[23]-Clause|Apache-2\.0)/#), "\(line)")
+        }
+        #expect(outcome.output.contains(#/\nsqlite3 .*\nzlib /#))
+        #expect(!outcome.output.contains("none found") && !outcome.output.contains(" see "), "\(outcome.output)")
     }
 
     @Test func `the gateway accepts the manifest of the example`() async throws {
