@@ -92,10 +92,14 @@ public final class UpstreamMonitor: Sendable {
         return check
     }
 
-    /// The age of the last good answer, for `rpc.stats`; none before the first.
+    /// For `rpc.stats`: how long the upstream has not served, and the age of the last good answer; none before the first.
     public var measures: Measures {
-        let age = state.withLock { $0.answered }.map { Int((clock.now - $0).nanoseconds / 1_000_000_000) }
-        return Measures(gauges: age.map { ["upstream_answer_age_seconds": $0] } ?? [:])
+        let (fault, answered) = state.withLock { ($0.fault, $0.answered) }
+        var gauges = ["upstream_failing_seconds": fault.map { max(0, Int(now().timeIntervalSince($0.since))) } ?? 0]
+        if let answered {
+            gauges["upstream_answer_age_seconds"] = Int((clock.now - answered).nanoseconds / 1_000_000_000)
+        }
+        return Measures(gauges: gauges)
     }
 
     /// Whether the last request got no answer.

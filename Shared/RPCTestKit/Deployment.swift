@@ -13,13 +13,16 @@ public struct Deployment: Sendable {
     ///   - gateway: further arguments of `gateway serve`.
     ///   - imageData: further arguments of `image-data-service`.
     ///   - manifests: those of further plugins, by name.
+    ///   - settings: the content of `config.json`.
     public static func with<Result>(
         gateway arguments: [String] = [], imageData: [String] = [], manifests: [String: String] = [:],
+        settings: String = "{}",
         isolation: isolated (any Actor)? = #isolation,
         _ body: (Deployment) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try seedPlugins(root)
+            try Data(settings.utf8).write(to: URL(fileURLWithPath: "\(root)/config.json"))
             for (name, text) in manifests {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(name).json"))
             }

@@ -26,13 +26,28 @@ import Testing
     }
 
     @Test func `the age of the last good answer counts from that answer, also while others fail`() async {
-        #expect(monitor.measures == Measures())
+        #expect(monitor.measures.gauges["upstream_answer_age_seconds"] == nil)
         monitor.answered("a")
         await clock.advance(by: .seconds(90))
         monitor.failed("b", .absent("refused"))
-        #expect(monitor.measures == Measures(gauges: ["upstream_answer_age_seconds": 90]))
+        #expect(monitor.measures.gauges["upstream_answer_age_seconds"] == 90)
         monitor.answered("a")
-        #expect(monitor.measures == Measures(gauges: ["upstream_answer_age_seconds": 0]))
+        #expect(monitor.measures.gauges["upstream_answer_age_seconds"] == 0)
+    }
+
+    @Test func `the time without service counts from the first failure, and not while nobody asks`() {
+        func time() -> Int? { monitor.measures.gauges["upstream_failing_seconds"] }
+        wallClock.advance(1_000)
+        #expect(time() == 0)
+        monitor.failed("a", .absent("refused"))
+        wallClock.advance(60)
+        monitor.failed("a", .absent("refused"))
+        wallClock.advance(30)
+        #expect(time() == 90)
+        wallClock.advance(-100)
+        #expect(time() == 0)
+        monitor.answered("a")
+        #expect(time() == 0)
     }
 
     @Test func `a failure is logged once, even with changing reasons, and its end is logged once`() {
