@@ -159,10 +159,12 @@ final class ClientCore {
 
     /// Sends a call, or queues it behind earlier ones.
     private func place(_ call: ClientCall) {
-        if case .ready(let connection) = state, queue.isEmpty, hasRoom(connection) {
+        switch state {
+        case .ready(let connection) where queue.isEmpty && hasRoom(connection): send(call, on: connection)
+        // Its successor would tell its own health.
+        case .draining(let connection) where call.method == ProtocolMethods.health.name && hasRoom(connection):
             send(call, on: connection)
-        } else {
-            wait(call)
+        default: wait(call)
         }
     }
 

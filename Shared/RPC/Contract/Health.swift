@@ -58,6 +58,12 @@ public struct Health: Sendable, Equatable {
         self.checks = checks
     }
 
+    /// The health of a server that may drain. Draining is said first: it explains the other checks.
+    /// - Parameter draining: `CallContext.draining`.
+    public func noting(_ draining: Check?) -> Health {
+        draining.map { Health(.draining, [$0] + checks) } ?? self
+    }
+
     public static let codec = Codec<Health>.object { object in
         let status = object.required("status", .oneOf, \.status)
         let checks = object.required("checks", .array(of: Check.codec), \.checks)

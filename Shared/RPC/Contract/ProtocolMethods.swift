@@ -32,6 +32,9 @@ public enum ProtocolMethods {
     static let grant = Method(
         "rpc.grant", "Allow more items of the stream with this id.", params: Grant.codec, answer: Empty.codec)
 
+    /// A draining server answers these calls and refuses all others.
+    static let answeredWhileDraining: Set = [health.name, ping.name]
+
     /// A notification, server to client: an item of a stream.
     static let itemName = "rpc.item"
 

@@ -205,9 +205,17 @@ public struct CallContext: Sendable {
     public var statistics: Statistics? {
         get async {
             guard let connection else { return nil }
-            var (sum, others) = await connection.look { ($0.core.statistics, $0.core.others) }
-            for other in others { sum = sum.adding(await other.look { $0.statistics }) }
-            return sum
+            return await connection.look { [NIOLoopBound($0.core, eventLoop: $0.loop)] + $0.core.others }.statistics()
+        }
+    }
+
+    /// The check that says that the called server drains; nil while it does not, and when there is no connection.
+    public var draining: Health.Check? {
+        get async {
+            await connection?.look(\.core.drainingSince).map {
+                Health.Check(
+                    name: "server", status: .draining, detail: "it finishes the calls under way and stops", since: $0)
+            }
         }
     }
 }

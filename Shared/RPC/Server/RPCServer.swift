@@ -197,9 +197,9 @@ extension MethodTable {
             try selection.mustBe(identity)
             return ServiceDescription(service: identity, contracts: contracts)
         }
-        defaults.handle(ProtocolMethods.health) { selection, _ in
+        defaults.handle(ProtocolMethods.health) { selection, context in
             try selection.mustBe(identity)
-            return Health(await health())
+            return Health(await health()).noting(await context.draining)
         }
         defaults.handle(ProtocolMethods.stats) { selection, context in
             try selection.mustBe(identity)

@@ -149,8 +149,7 @@ extension ServerConnection {
 
     /// Checks the limits for a new call.
     private func mayAdmit(_ request: Request) throws(RPCError) {
-        // `rpc.health` reports the draining, so it is still answered.
-        if case .draining = phase, request.method != ProtocolMethods.health.name {
+        if case .draining = phase, !ProtocolMethods.answeredWhileDraining.contains(request.method) {
             var error = goingAway
             error.begun = false
             throw error

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 
 /// The state shared by the connections of one server on one event loop. Lives on that loop.
@@ -24,7 +25,9 @@ final class ServerCore {
     /// The calls whose handler runs or has yet to start.
     private var underWay: [Call] = []
     private let began: NIODeadline
-    private(set) var isDraining = false
+
+    /// When the server began to drain; nil before.
+    private(set) var drainingSince: Date?
     private var isClosed = false
     private var whenOver: CheckedContinuation<Void, Never>?
 
@@ -122,11 +125,13 @@ final class ServerCore {
 
     // MARK: Stopping
 
+    var isDraining: Bool { drainingSince != nil }
+
     /// Refuses new calls and lets those under way finish for `limits.drainTime`; then cancels them.
     /// - Parameter onLeftBehind: receives the methods whose handlers still run `limits.stopGrace` later.
     func drain(onLeftBehind: @escaping @Sendable ([String]) -> Void = { _ in }) {
         guard !isDraining else { return }
-        isDraining = true
+        drainingSince = Date()
         for connection in connections.values { connection.drain() }
         resumeIfOver()
         executor.schedule(in: limits.drainTime) {
@@ -142,7 +147,7 @@ final class ServerCore {
 
     /// Closes all connections now. Running handlers are cancelled.
     func closeAll() {
-        isDraining = true
+        drainingSince = drainingSince ?? Date()
         isClosed = true
         for connection in connections.values { connection.close() }
         resumeIfOver()

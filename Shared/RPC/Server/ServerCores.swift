@@ -31,19 +31,24 @@ struct ServerCores: Sendable {
     }
 
     /// The statistics of all parts.
-    func statistics() async -> Statistics? {
-        var sum: Statistics?
-        for (_, core) in cores {
-            let part = await core.look { $0.statistics }
-            sum = sum.map { $0.adding(part) } ?? part
-        }
-        return sum
-    }
+    func statistics() async -> Statistics? { await cores.map(\.core).statistics() }
 
     /// Returns once all parts have drained or were closed, and no connection and no running handler is left.
     func untilOver() async {
         for (executor, core) in cores {
             await withTaskExecutorPreference(executor) { await core.value.untilOver() }
         }
+    }
+}
+
+extension [NIOLoopBound<ServerCore>] {
+    /// The sum of the statistics; nil for no part.
+    func statistics() async -> Statistics? {
+        var sum: Statistics?
+        for core in self {
+            let part = await core.look { $0.statistics }
+            sum = sum.map { $0.adding(part) } ?? part
+        }
+        return sum
     }
 }

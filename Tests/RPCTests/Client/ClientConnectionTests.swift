@@ -168,6 +168,26 @@ struct ClientConnectionTests {
         }
     }
 
+    @Test func `a client asks a draining server, not its successor, for its health`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                async let call = client.call(EchoContract.wait, .init(text: "a"))
+                #expect(await gate.arrival() == "a")
+                async let other = client.call(EchoContract.wait, .init(text: "b"))
+                #expect(await gate.arrival() == "b")
+                try await drain(server)
+                gate.open("b")
+                // Its answer follows the notification.
+                _ = try await other
+                #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .draining)
+                gate.open("a")
+                #expect(try await call.text == "a")
+            }
+            await server.ended()
+        }
+    }
+
     @Test func `a call on a draining server can be cancelled and is cancelled there`() async throws {
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in

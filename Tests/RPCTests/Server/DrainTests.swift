@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import NIOCore
 import RPC
 import RPCTestKit
@@ -52,7 +53,7 @@ struct DrainTests {
             #expect(try await idle.receive() == Self.draining)
             #expect(await idle.rest() == [])
             for peer in [plain, greeted] {
-                let answer = try await peer.answer(to: request("2", "rpc.ping"))
+                let answer = try await peer.answer(to: request("2", "echo.say", #"{"text":"c"}"#))
                 #expect(answer.id == "2")
                 #expect(answer.error?.kind == .unavailable)
                 #expect(answer.error?.begun == false)
@@ -68,13 +69,37 @@ struct DrainTests {
         }
     }
 
+    @Test func `a server that drains answers rpc·health, with draining, and rpc·ping`() async throws {
+        let (gate, since) = (Gate(), Date(timeIntervalSince1970: 0))
+        let full = Health.Check(name: "store", status: .degraded, detail: "full", since: since)
+        try await TestServer.with(EchoContract.table(gate), health: { [full] }) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            #expect(try await peer.answer(to: Self.greeting).error == nil)
+            try await peer.send(waiting("1", "a"))
+            #expect(await gate.arrival() == "a")
+            let before = try await peer.health("2")
+            #expect(before == Health(.degraded, [full]))
+            server.stop()
+            #expect(try await peer.receive() == Self.draining)
+            try await peer.expect(#"{"jsonrpc":"2.0","id":3,"result":{}}"#, to: request("3", "rpc.ping"))
+            let health = try await peer.health("4")
+            #expect(health.status == .draining)
+            #expect(health.checks.map(\.name) == ["server", "store"] && health.checks.last == full)
+            #expect(health.checks.first?.status == .draining && health.checks.first?.detail != nil)
+            gate.open("a")
+            #expect(try await peer.answer().id == "1")
+            try await peer.close()
+            await server.ended()
+        }
+    }
+
     @Test func `a call that crosses rpc·draining is refused with begun:false`() async throws {
         try await TestServer.with(EchoContract.table, executor: .timed(by: ManualClock())) { server in
             let idle = try await WirePeer.connect(to: server.path)
             #expect(try await idle.answer(to: Self.greeting).error == nil)
             server.stop()
             #expect(try await idle.receive() == Self.draining)
-            let answer = try await idle.answer(to: request("1", "rpc.ping"))
+            let answer = try await idle.answer(to: request("1", "echo.say", #"{"text":"a"}"#))
             #expect(answer.error?.kind == .unavailable)
             #expect(answer.error?.begun == false)
             try await idle.close()
@@ -120,7 +145,7 @@ struct DrainTests {
             #expect(try await peer.receive() == Self.draining)
             gate.open("a")
             for await _ in holds {}
-            try await peer.send(request("2", "rpc.ping"))
+            try await peer.send(request("2", "echo.say", #"{"text":"b"}"#))
             isSent.signal()
             let answers = [try await peer.answer(), try await peer.answer()].sorted { $0.id < $1.id }
             #expect(answers.map(\.id) == ["1", "2"])
@@ -329,5 +354,12 @@ struct DrainTests {
             await clock.advance(by: Limits().drainTime + Limits().discardTime)
             await server.ended()
         }
+    }
+}
+
+extension WirePeer {
+    fileprivate func health(_ id: String) async throws -> Health {
+        let answer = try await answer(to: request(id, "rpc.health"))
+        return try RawJSON(checking: try #require(answer.result)).read(as: Health.codec)
     }
 }

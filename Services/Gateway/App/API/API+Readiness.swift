@@ -9,6 +9,9 @@ extension API {
         }
         let failures = await registry.map(where: \.manifest.required) { plugin -> (name: String, reason: String)? in
             switch await plugin.health(CallOptions()) {
+            // A draining service takes no other calls; they wait for its successor.
+            case .success(let health) where health.status == .draining:
+                await plugin.report().error.map { (plugin.name, $0) }
             case .success: nil
             case .failure(let error): (plugin.name, error.message)
             }

@@ -87,6 +87,7 @@ struct GatewayHandlers: Sendable {
             return GatewayHealth.Part(plugin: plugin, health: await plugin.health(options), faults: await faults)
         }
         return GatewayHealth.summary(parts, refused: registry.rejections, now: gateway.now())
+            .noting(await context.draining)
     }
 
     private func describe(_ selection: ServiceSelection, _ context: CallContext) async throws -> ServiceDescription {

@@ -113,6 +113,17 @@ import Testing
         ).text(.openMetrics)
     }
 
+    @Test func `a service that drains answers, is not healthy and says why`() throws {
+        let health: [(String, Health.Status)] = [("feed", .draining), ("comments", .degraded), ("search", .serving)]
+        let document = MetricsDocument(
+            version: "1", services: [], health: health, http: HTTPMetrics().counts, queuedBytes: 0)
+        let lines = Set(document.text(.openMetrics).split(separator: "\n"))
+        for (name, healthy, draining) in [("feed", 0, 1), ("comments", 0, 0), ("search", 1, 0)] {
+            #expect(lines.contains("image_feed_healthy{service=\"\(name)\"} \(healthy)"))
+            #expect(lines.contains("image_feed_draining{service=\"\(name)\"} \(draining)"))
+        }
+    }
+
     @Test func `services with the same number are in one family`() throws {
         let text = try Self.document([
             ("feed", #""gauges":{"store_bytes":4096}"#),

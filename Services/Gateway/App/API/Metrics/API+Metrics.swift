@@ -32,7 +32,7 @@ extension API {
         let health = GatewayHealth.summary(parts.map(\.0), refused: registry.rejections, now: gateway.now())
         return MetricsDocument(
             version: version, services: [own] + plugins,
-            health: [("gateway", health.status == .serving)] + health.checks.map { ($0.name, $0.status == .serving) },
+            health: [("gateway", health.status)] + health.checks.map { ($0.name, $0.status) },
             http: metrics.counts, queuedBytes: budget.heldBytes)
     }
 }

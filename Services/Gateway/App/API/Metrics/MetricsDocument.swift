@@ -15,7 +15,7 @@ struct MetricsDocument: Sendable {
 
     let version: String
     let services: [Service]
-    let health: [(name: String, isServing: Bool)]
+    let health: [(name: String, status: Health.Status)]
     let http: HTTPMetrics.Counts
 
     /// The size of HTTP answers that are being generated or sent.
@@ -28,7 +28,10 @@ struct MetricsDocument: Sendable {
             "image_feed_up", "Whether the service answers.", services.map { ([("service", $0.name)], $0.isUp ? 1 : 0) })
         writer.gauge(
             "image_feed_healthy", "Whether the service reports that all its parts work.",
-            health.map { ([("service", $0.name)], $0.isServing ? 1 : 0) })
+            health.map { ([("service", $0.name)], $0.status == .serving ? 1 : 0) })
+        writer.gauge(
+            "image_feed_draining", "Whether the service finishes the calls under way and stops.",
+            health.map { ([("service", $0.name)], $0.status == .draining ? 1 : 0) })
         writeHTTP(to: &writer)
         let answered = services.compactMap { service in service.statistics.map { (service.name, $0) } }
         writeCalls(answered, to: &writer)

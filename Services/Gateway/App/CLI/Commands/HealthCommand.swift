@@ -80,6 +80,7 @@ struct HealthCommand: ClientCommand {
         guard case .success(let health) = health else { return .waiting(["gateway"]) }
         let failing = health.checks.filter { $0.status != .serving }.map(\.name)
         guard health.status != .serving else { return .good }
+        guard health.status != .draining else { return .waiting([service ?? "gateway"]) }
         guard usable else { return .waiting(failing) }
         return await ServiceStanding.ofRequired(failing, session, timeout: timeout)
     }
