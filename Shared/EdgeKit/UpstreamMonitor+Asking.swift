@@ -12,6 +12,8 @@ extension UpstreamMonitor {
     public func asking<Answer: Sendable>(
         _ subject: String, within time: Duration, _ request: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer? {
+        let start = clock.now
+        defer { took(since: start) }
         do {
             let answer = try await FetchBudget.run(within: time, on: clock, request)
             answered(subject)

@@ -57,8 +57,9 @@ public final class UpstreamMonitor: Sendable {
     private let base: UpstreamBase
     private let logger: Logger
     private let now: @Sendable () -> Date
-    let clock: any MonotonicClock
+    public let clock: any MonotonicClock
     private let state: Mutex<State>
+    private let slowness = Mutex(Slowness(limit: Slowness.upstreamLimit))
 
     /// - Parameters:
     ///   - clock: measures the time of requests and the pauses between probes.
@@ -72,6 +73,22 @@ public final class UpstreamMonitor: Sendable {
         self.clock = clock
         self.now = now
         state = Mutex(State(servingSince: now()))
+    }
+
+    /// The checks of the upstream for `rpc.health`: whether it serves, and whether it is slow.
+    public var checks: [Health.Check] {
+        let slow = slowness.withLock {
+            $0.check(
+                "upstream", title: "the upstream \(base)", remedy: "see its load and the network", at: clock.now,
+                date: now())
+        }
+        return [check] + [slow].compactMap(\.self)
+    }
+
+    /// Notes the time of a request that ends now.
+    public func took(since start: NIODeadline) {
+        let now = clock.now
+        slowness.withLock { $0.note(now - start, at: now) }
     }
 
     /// The check of the upstream: degraded while it does not serve.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Logging
+import NIOCore
 import RPC
 import ServiceKit
 import Synchronization
@@ -44,6 +45,7 @@ public final class Store: Sendable {
     let now: @Sendable () -> Date
     let clock: any MonotonicClock
     let state: Mutex<State>
+    private let slowness = Mutex(Slowness(limit: Slowness.storeLimit))
 
     /// - Parameter opened: the result of `StoreOpening.open`; a failure is already logged.
     public init(
@@ -80,11 +82,16 @@ public final class Store: Sendable {
     /// The store's check for `rpc.health`, without an attempt to open it.
     public var check: Health.Check { monitor.check }
 
-    /// The store's check for `rpc.health`. If there is no store and the pace allows it, opens it first, so that health recovers without
-    /// other calls.
-    public func health() async -> Health.Check {
+    /// The store's checks for `rpc.health`: its state, and whether it is slow. If there is no store and the pace allows it, opens it
+    /// first, so that health recovers without other calls.
+    public func health() async -> [Health.Check] {
         if isOpeningDue { await replace(nil) }
-        return check
+        let slow = slowness.withLock {
+            $0.check(
+                "store", title: "the store \(path)", remedy: "see whether its disk is busy or failing", at: clock.now,
+                date: now())
+        }
+        return [check] + [slow].compactMap(\.self)
     }
 
     /// Calls `body` from now on when an empty store has replaced this one, or a file could be opened again.
@@ -140,6 +147,14 @@ public final class Store: Sendable {
         _ access: Access, isolation: isolated (any Actor)? = #isolation, _ body: (DatabasePool) async throws -> Result
     ) async throws -> Result {
         let file = try await file()
+        let start = clock.now
+        defer {
+            // Validations take long.
+            if access != .validating {
+                let end = clock.now
+                slowness.withLock { $0.note(end - start, at: end) }
+            }
+        }
         do {
             return switch access {
             case .reading: try await file.watch.reading { try await body(file.pool) }

@@ -29,6 +29,21 @@ struct UpstreamAskingTests {
         #expect(monitor.check.status == status)
     }
 
+    @Test(arguments: [(2_000, ["upstream"]), (2_001, ["upstream", "slow:upstream"])] as [(Int64, [String])])
+    func `an upstream whose requests take over 2 s is named until it is fast again`(
+        milliseconds: Int64, names: [String]
+    ) async throws {
+        for _ in 1...Slowness.fewestUses {
+            _ = try await monitor.asking("a", within: .seconds(60)) { [clock] in
+                clock.jump(by: .milliseconds(milliseconds))
+                return 1
+            }
+        }
+        #expect(monitor.checks.map(\.name) == names)
+        await clock.advance(by: Slowness.memory)
+        #expect(monitor.checks.map(\.name) == ["upstream"])
+    }
+
     @Test func `an error for the caller is a valid answer`() async throws {
         monitor.failed("a", .absent("refused"))
         await #expect(throws: RPCError(.notFound, "no image")) {

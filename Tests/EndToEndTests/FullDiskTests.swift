@@ -30,8 +30,10 @@ import Testing
                     #expect(try await ids(client) == acknowledged.reversed())
 
                     try FileManager.default.removeItem(atPath: filler)
-                    acknowledged.append(try await publish(client))
+                    // Without a call that writes.
+                    _ = await service.logLines(with: "works again")
                     #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
+                    acknowledged.append(try await publish(client))
                     #expect(try await ids(client) == acknowledged.reversed())
                     #expect(try await client.call(FeedContract.validate, Empty()).outcome == .kept)
                     // One line for the full disk and one for the recovery, however many calls failed. In addition, each failed

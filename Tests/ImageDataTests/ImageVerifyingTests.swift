@@ -50,6 +50,44 @@ import Testing
         }
     }
 
+    private static func scanned(_ pool: DatabasePool, _ checks: [RowCheck]) throws -> [String] {
+        try pool.read { db in
+            var (scan, findings) = (try StoreScan(db, checks), [String]())
+            while let table = scan.table {
+                let step = try scan.step(table, db) { false }
+                findings += step.findings
+                scan.advance(after: step)
+            }
+            return findings
+        }
+    }
+
+    @Test func `the check in the background names the bytes that do not have their hash`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteImageStore.opening.open(directory + "/store.sqlite")
+            let store = SQLiteImageStore(pool)
+            for number in 1...3 { try await store.put(stored(number), at: url(number)) }
+            #expect(try Self.scanned(pool, [SQLiteImageStore.intactBytes]) == [])
+            try await pool.write { try $0.execute(sql: "UPDATE content SET data = zeroblob(size) WHERE id = 2") }
+            let urn = stored(2).record.hash.urn
+            #expect(try Self.scanned(pool, [SQLiteImageStore.intactBytes]) == ["the bytes of \(urn) are damaged"])
+            try pool.close()
+
+            let others = try SQLiteImageCache.opening.open(directory + "/cache.sqlite")
+            let cache = SQLiteImageCache(others, budget: 1_000_000)
+            try await cache.keep(cached(1), at: url(1))
+            let variant = Variant(of: cached(1).image.record.hash, width: 320, format: .jpeg)
+            try await cache.keep(stored(4), as: variant)
+            #expect(try Self.scanned(others, SQLiteImageCache.intactBytes) == [])
+            try await others.write { try $0.execute(sql: "UPDATE bytes SET data = x'00'") }
+            try await others.write { try $0.execute(sql: "UPDATE variant_bytes SET data = x'00'") }
+            let urns = [cached(1).image.record.hash.urn, stored(4).record.hash.urn]
+            let findings = try Self.scanned(others, SQLiteImageCache.intactBytes)
+            #expect(findings == urns.map { "the bytes of \($0) are damaged" })
+            try others.close()
+        }
+    }
+
     @Test func `damaged bytes of a store are moved into a file on repair`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteImageStore.opening.open(directory + "/store.sqlite")

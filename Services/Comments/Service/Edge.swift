@@ -25,12 +25,13 @@ extension CommentsService {
         let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
         try await process.serve(
             EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
-            health: { [await store.health(), upstream.check] },
+            health: { await store.health() + upstream.checks },
             measures: { store.measures(as: "cache").adding(upstream.measures) },
             companions: {
+                async let watching: Void = store.run()
                 async let fetching: Void = comments.run()
                 await upstream.run { try await traced.probe(base) }
-                await fetching
+                _ = await (fetching, watching)
             })
         await client.shutdown()
         try process.fail { try store.close() }

@@ -13,8 +13,8 @@ extension CommentsService {
         let handlers = CommentsHandlers(
             store: store, broadcast: ChangeBroadcast(store), now: { Date() }, newID: { UUID.random() })
         try await process.serve(
-            handlers.table, on: socket, health: { [await file.health()] },
-            measures: { file.measures() })
+            handlers.table, on: socket, health: { await file.health() },
+            measures: { file.measures() }, companions: { await file.run() })
         try process.fail { try file.close() }
     }
 }

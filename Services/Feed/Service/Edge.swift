@@ -29,14 +29,15 @@ extension FeedService {
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket,
-            health: { [await store.health(), upstream.check] },
+            health: { await store.health() + upstream.checks },
             measures: { store.measures(as: "cache").adding(upstream.measures) },
             companions: {
+                async let watching: Void = store.run()
                 async let fetching: Void = feed.run()
                 async let validating: Void = validation.run()
                 await upstream.run { try await traced.probe(base) }
                 await validating
-                await fetching
+                _ = await (fetching, watching)
             })
         await client.shutdown()
         try process.fail { try store.close() }

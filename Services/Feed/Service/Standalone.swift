@@ -11,8 +11,8 @@ extension FeedService {
         let store = SQLiteFeedStore(file)
         let handlers = FeedHandlers(store: store, broadcast: ChangeBroadcast(store), now: { Date() })
         try await process.serve(
-            handlers.table, on: socket, health: { [await file.health()] },
-            measures: { file.measures() })
+            handlers.table, on: socket, health: { await file.health() },
+            measures: { file.measures() }, companions: { await file.run() })
         try process.fail { try file.close() }
     }
 }

@@ -12,7 +12,8 @@ extension ImageDataService {
     /// both use it.
     func serveFetching(
         _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
-        checks: @escaping @Sendable () async -> [Health.Check], measures: @escaping @Sendable () -> Measures
+        checks: @escaping @Sendable () async -> [Health.Check], measures: @escaping @Sendable () -> Measures,
+        watch: @escaping @Sendable () async -> Void
     ) async throws {
         let client = UpstreamClient(clientSettings)
         let profiler = profileOptions.profiler(process.logger)
@@ -27,16 +28,19 @@ extension ImageDataService {
         let handlers = handlers(loader, check: ImageOrigin.check(client), process)
         try await process.serve(
             handlers.table, on: socket,
-            health: { [loader] in await checks() + [monitor?.check, loader.variants?.check].compactMap(\.self) },
+            health: { [loader] in
+                await checks() + (monitor?.checks ?? []) + [loader.variants?.check].compactMap(\.self)
+            },
             measures: { [loader] in
                 [loader.counts.measures, fetches.measures, monitor?.measures].compactMap(\.self)
                     .reduce(measures()) { $0.adding($1) }
             },
             companions: {
+                async let watching: Void = watch()
                 async let fetching: Void = fetches.run()
                 async let making: Void = handlers.run()
                 if let monitor, let upstream { await monitor.run { try await traced.probe(upstream) } }
-                _ = await (fetching, making)
+                _ = await (fetching, making, watching)
             })
         await client.shutdown()
     }

@@ -14,17 +14,26 @@ extension ImageDataService {
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger),
             pinned: SQLiteImageStore(file))
-        let checks = { @Sendable () async in [await file.health(), await cache.health()] }
+        let checks = { @Sendable () async in await file.health() + cache.health() }
         let measures = { @Sendable in file.measures().adding(cache.store.measures(as: "cache")) }
+        let watch = { @Sendable in
+            async let watching: Void = file.run(checking: [SQLiteImageStore.intactBytes])
+            await cache.store.run(checking: SQLiteImageCache.intactBytes)
+            await watching
+        }
         if fetchOptions.fetchesNothing {
             let loader = ImageLoader(images, nil, self, process)
             let handlers = handlers(loader, check: nil, process)
             try await process.serve(
                 handlers.table, on: socket, health: { await checks() + [loader.variants?.check].compactMap(\.self) },
                 measures: { measures().adding(loader.counts.measures) },
-                companions: { await handlers.run() })
+                companions: {
+                    async let watching: Void = watch()
+                    await handlers.run()
+                    await watching
+                })
         } else {
-            try await serveFetching(process, on: socket, images, checks: checks, measures: measures)
+            try await serveFetching(process, on: socket, images, checks: checks, measures: measures, watch: watch)
         }
         await cache.writeUses()
         try process.fail { try cache.store.close() }
@@ -33,9 +42,11 @@ extension ImageDataService {
 }
 
 extension SQLiteImageCache {
-    /// The check of a cache beside an authority's store.
-    fileprivate func health() async -> Health.Check {
-        let check = await store.health()
-        return Health.Check(name: "cache", status: check.status, detail: check.detail, since: check.since)
+    /// The checks of a cache beside an authority's store.
+    fileprivate func health() async -> [Health.Check] {
+        await store.health().map { check in
+            let name = check.name.replacing("store", with: "cache")
+            return Health.Check(name: name, status: check.status, detail: check.detail, since: check.since)
+        }
     }
 }

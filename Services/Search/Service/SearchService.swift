@@ -65,11 +65,12 @@ struct SearchService: ConfiguredCommand {
             services: services, index: index, standing: standing, logger: process.logger, clock: .system)
         try await process.serve(
             SearchHandlers(index: index, standing: standing).table, on: socket,
-            health: { [await index.health()] + standing.checks }, measures: { index.measures(as: "index") },
+            health: { await index.health() + standing.checks }, measures: { index.measures(as: "index") },
             companions: {
+                async let watching: Void = index.run()
                 async let connecting: Void = services.run()
                 await follower.run()
-                await connecting
+                _ = await (connecting, watching)
             })
         try process.fail { try index.close() }
     }

@@ -36,6 +36,9 @@ public struct MethodTable: Sendable {
     public let contracts: [Contract]
     private(set) var handlers: [String: Handlers] = [:]
 
+    /// The methods whose callers expect to wait: they do not count as slow.
+    public var patient: Set<String> = []
+
     /// Forwards calls of methods without a handler here.
     public var forward: Forwarder?
 
@@ -204,8 +207,18 @@ public struct CallContext: Sendable {
     /// The statistics of the called server; nil when there is no connection.
     public var statistics: Statistics? {
         get async {
-            guard let connection else { return nil }
-            return await connection.look { [NIOLoopBound($0.core, eventLoop: $0.loop)] + $0.core.others }.statistics()
+            await cores.statistics()
+        }
+    }
+
+    /// The checks of the slow methods of the called server.
+    var slownessChecks: [Health.Check] {
+        get async { await cores.slownessChecks() }
+    }
+
+    private var cores: [NIOLoopBound<ServerCore>] {
+        get async {
+            await connection?.look { [NIOLoopBound($0.core, eventLoop: $0.loop)] + $0.core.others } ?? []
         }
     }
 

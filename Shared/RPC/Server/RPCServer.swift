@@ -199,7 +199,7 @@ extension MethodTable {
         }
         defaults.handle(ProtocolMethods.health) { selection, context in
             try selection.mustBe(identity)
-            return Health(await health()).noting(await context.draining)
+            return Health(await health() + context.slownessChecks).noting(await context.draining)
         }
         defaults.handle(ProtocolMethods.stats) { selection, context in
             try selection.mustBe(identity)

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 
 /// One method of a server: its handlers and its statistics. Lives on the event loop.
@@ -8,8 +9,15 @@ final class ServedMethod {
     private var lastMinute = LastMinute()
     private var underWay = 0
 
-    init(_ name: String, _ handlers: MethodTable.Handlers = .init()) {
+    /// Of the calls that a caller waits for.
+    private var slowness = Slowness(limit: Slowness.callLimit)
+
+    /// Whether its callers expect to wait, so that it does not count as slow.
+    private let isPatient: Bool
+
+    init(_ name: String, _ handlers: MethodTable.Handlers = .init(), isPatient: Bool = true) {
         self.name = name
+        self.isPatient = isPatient
         self.handlers = handlers
     }
 
@@ -52,6 +60,17 @@ final class ServedMethod {
         }
     }
 
+    /// Counts a call that its caller has waited for.
+    func noteWait(_ time: TimeAmount, at now: NIODeadline) {
+        if !isPatient { slowness.note(time, at: now) }
+    }
+
+    func slownessCheck(at now: NIODeadline, date: Date) -> Health.Check? {
+        slowness.check(
+            name, title: name, remedy: "see its times in gateway stats, and whether the machine is overloaded", at: now,
+            date: date)
+    }
+
     /// Counts a call that was answered without having begun.
     func refuse(_ error: ErrorKind, at now: NIODeadline) {
         begin()
@@ -90,7 +109,11 @@ final class ServedMethods {
 
     init(_ table: MethodTable) {
         self.table = table
-        let methods = table.handlers.map { ServedMethod($0, $1) } + [hello, cancel, grant]
+        let own = table.handlers.map { name, handlers in
+            let isPatient = name.hasPrefix(ProtocolMethods.prefix) || table.patient.contains(name)
+            return ServedMethod(name, handlers, isPatient: isPatient)
+        }
+        let methods = own + [hello, cancel, grant]
         self.methods = Dictionary(methods.map { ($0.name, $0) }, uniquingKeysWith: { _, own in own })
     }
 
@@ -111,6 +134,11 @@ final class ServedMethods {
         let isStream = request.meta.stream == true
         if let handler = try method.handler(asStream: isStream) { return handler }
         return try table.forwarding(request.method, asStream: isStream)
+    }
+
+    /// The checks of the slow methods of this server; forwarded ones are those of another.
+    func slownessChecks(at now: NIODeadline, date: Date) -> [Health.Check] {
+        methods.values.compactMap { $0.slownessCheck(at: now, date: date) }.sorted { $0.name < $1.name }
     }
 
     /// Statistics of the called methods, by name.

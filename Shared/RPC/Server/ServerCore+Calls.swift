@@ -14,6 +14,7 @@ extension ServerCore {
         let duration = began.map { now - $0 }
         if let duration {
             method.end(error?.kind, latency: isStream ? nil : duration, at: now)
+            if !isStream, request.meta.priority != .prefetch { method.noteWait(duration, at: now) }
         } else if let error {
             method.refuse(error.kind, at: now)
         }

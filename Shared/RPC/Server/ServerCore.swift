@@ -123,6 +123,9 @@ final class ServerCore {
                 uptime: Int((now - began).nanoseconds / 1_000_000_000)))
     }
 
+    /// The checks of slow methods.
+    var slownessChecks: [Health.Check] { methods.slownessChecks(at: executor.readClock(), date: Date()) }
+
     // MARK: Stopping
 
     var isDraining: Bool { drainingSince != nil }

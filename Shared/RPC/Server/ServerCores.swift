@@ -42,6 +42,16 @@ struct ServerCores: Sendable {
 }
 
 extension [NIOLoopBound<ServerCore>] {
+    /// The checks of methods that are slow on an event loop, each once.
+    func slownessChecks() async -> [Health.Check] {
+        var checks: [Health.Check] = []
+        for core in self {
+            let more = await core.look(\.slownessChecks)
+            checks += more.filter { check in !checks.contains { $0.name == check.name } }
+        }
+        return checks
+    }
+
     /// The sum of the statistics; nil for no part.
     func statistics() async -> Statistics? {
         var sum: Statistics?

@@ -92,3 +92,24 @@ private struct StoredBytes {
         }
     }
 }
+
+// MARK: The check in the background
+
+extension SQLiteImageStore {
+    static let intactBytes = RowCheck("content", finding: damage)
+}
+
+extension SQLiteImageCache {
+    static let intactBytes = [("content", "bytes"), ("variant", "variant_bytes")].map { table, bytes in
+        RowCheck(
+            bytes, adding: "(SELECT sha256 FROM \(table) WHERE \(table).id = \(bytes).id) AS sha256", finding: damage)
+    }
+}
+
+/// - Returns: which bytes do not have their hash.
+@Sendable private func damage(_ row: ScannedRow) -> String? {
+    guard let data = Data.fromDatabaseValue(row["data"]),
+        let hash = Data.fromDatabaseValue(row["sha256"]).flatMap(ContentHash.init)
+    else { return "a row with the bytes of an image cannot be decoded" }
+    return ContentHash(of: data) == hash ? nil : "the bytes of \(hash.urn) are damaged"
+}

@@ -8,7 +8,7 @@ import RPC
 struct HealthCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Check the services. Exit codes: 0 serving, 1 degraded, 69 down.",
+        abstract: "Check the services. Exit codes: 0 serving, 1 degraded or draining, 69 down.",
         discussion: """
             Examples:
               gateway health
@@ -17,8 +17,12 @@ struct HealthCommand: ClientCommand {
               gateway health --wait 30 --usable
                                            wait only until the feed can be used
 
+            A service is degraded while its store is full, damaged or unusable, its upstream does not serve, or a part of it \
+            is slow (slow:PART): the detail names the cause and what to do. It recovers by itself when the cause is gone. A \
+            service is draining while it finishes its calls and stops.
+
             A feed can be used when every required service works. The upstream of an edge need not: the edge serves \
-            its copies. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
+            its copies, and a slow service can be used. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
             service tries again only every 30 s.
             """)
 
@@ -120,7 +124,7 @@ private enum ServiceStanding {
             for name in failing where required.contains(name) {
                 switch await troubles(of: name, session, timeout: timeout) {
                 case let troubles? where troubles.contains("store"): return .stuck
-                case ["upstream"]?: break
+                case []?, ["upstream"]?: break
                 default: waiting.append(name)
                 }
             }
@@ -130,12 +134,12 @@ private enum ServiceStanding {
         }
     }
 
-    /// The checks that fail; nil while the service does not answer.
+    /// The checks that fail, without those of slow parts; nil while the service does not answer.
     private static func troubles(of service: String, _ session: Session, timeout: Double?) async -> [String]? {
         do throws(RPCError) {
             let selection = ServiceSelection(service: service)
             let health = try await session.call(ProtocolMethods.health, selection, timeout: timeout)
-            return health.checks.filter { $0.status != .serving }.map(\.name)
+            return health.checks.filter { $0.status != .serving && !$0.isSlowness }.map(\.name)
         } catch {
             return nil
         }
@@ -147,8 +151,14 @@ struct HealthText {
     let output: Output
 
     func text(_ health: Health) -> String {
-        let columns = [TextTable.Column("CHECK"), TextTable.Column("STATUS"), TextTable.Column("DETAIL", fit: .wrap)]
-        let rows = health.checks.map { [$0.name, $0.status.rawValue, $0.detail ?? ""] }
+        let columns = [
+            TextTable.Column("CHECK"), TextTable.Column("STATUS"), TextTable.Column("SINCE"),
+            TextTable.Column("DETAIL", fit: .wrap),
+        ]
+        let rows = health.checks.map { check in
+            let since = check.status == .serving ? "" : check.since.formatted(.iso8601)
+            return [check.name, check.status.rawValue, since, check.detail ?? ""]
+        }
         let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
         return [output.style.bold(health.status.rawValue), rows.isEmpty ? nil : table]
             .compactMap(\.self).joined(separator: "\n")
