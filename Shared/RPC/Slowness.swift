@@ -7,10 +7,6 @@ import NIOCore
 /// A part becomes slow when many uses were, and recovers when few were or there was none, so that its state does not flicker. No
 /// timer runs: uses and questions move the time on.
 public struct Slowness: Sendable {
-    /// The time whose uses count, in steps of `slotTime`.
-    public static let memory = TimeAmount.seconds(60)
-    static let slotTime = TimeAmount.seconds(10)
-
     /// With fewer uses nothing becomes slow.
     public static let fewestUses = 10
 
@@ -23,56 +19,37 @@ public struct Slowness: Sendable {
     public static let storeLimit = TimeAmount.milliseconds(250)
     public static let upstreamLimit = TimeAmount.seconds(2)
 
-    private struct Counts {
-        var uses = 0
+    private struct Uses: Summable {
+        var all = 0
         var slow = 0
+
+        func adding(_ other: Uses) -> Uses { Uses(all: all + other.all, slow: slow + other.slow) }
     }
 
     private let limit: TimeAmount
-    private var slots = [Counts](repeating: Counts(), count: slotCount)
-
-    /// The number of the latest slot since the start of the clock.
-    private var latest: UInt64 = 0
+    private var lastMinute = LastMinute<Uses>()
     private var slowSince: NIODeadline?
-
-    private static let slotCount = Int(memory.nanoseconds / slotTime.nanoseconds)
 
     public init(limit: TimeAmount) { self.limit = limit }
 
     /// Notes a use that has ended.
     public mutating func note(_ time: TimeAmount, at now: NIODeadline) {
-        advance(to: now)
-        let slot = Int(latest % UInt64(Self.slotCount))
-        slots[slot].uses += 1
-        guard time > limit else { return }
-        slots[slot].slow += 1
-        update(at: now)
-    }
-
-    private mutating func advance(to now: NIODeadline) {
-        let number = now.uptimeNanoseconds / UInt64(Self.slotTime.nanoseconds)
-        guard number > latest else { return }
-        for passed in latest + 1...min(number, latest + UInt64(Self.slotCount)) {
-            slots[Int(passed % UInt64(Self.slotCount))] = Counts()
+        // It may have recovered since the last use.
+        if slowSince != nil { update(at: now) }
+        let isSlow = time > limit
+        lastMinute.add(at: now) { uses in
+            uses.all += 1
+            if isSlow { uses.slow += 1 }
         }
-        // After a longer pause all slots are empty, so their order does not matter.
-        latest = number
-        update(at: now)
+        if isSlow { update(at: now) }
     }
 
     private mutating func update(at now: NIODeadline) {
-        let counts = counts
+        let uses = lastMinute.counts(at: now)
         if slowSince != nil {
-            if counts.slow * 100 < counts.uses * Self.recoveredShare || counts.uses == 0 { slowSince = nil }
-        } else if counts.uses >= Self.fewestUses, counts.slow * 100 >= counts.uses * Self.slowShare {
+            if uses.slow * 100 < uses.all * Self.recoveredShare || uses.all == 0 { slowSince = nil }
+        } else if uses.all >= Self.fewestUses, uses.slow * 100 >= uses.all * Self.slowShare {
             slowSince = now
-        }
-    }
-
-    private var counts: Counts {
-        slots.reduce(into: Counts()) {
-            $0.uses += $1.uses
-            $0.slow += $1.slow
         }
     }
 
@@ -85,11 +62,10 @@ public struct Slowness: Sendable {
     public mutating func check(
         _ part: String, title: String, remedy: String, at now: NIODeadline, date: Date
     ) -> Health.Check? {
-        advance(to: now)
         update(at: now)
         guard let slowSince else { return nil }
-        let (counts, milliseconds) = (counts, limit.nanoseconds / 1_000_000)
-        let share = "\(counts.slow) of \(counts.uses) uses in the last minute took over \(milliseconds) ms"
+        let (uses, milliseconds) = (lastMinute.counts(at: now), limit.nanoseconds / 1_000_000)
+        let share = "\(uses.slow) of \(uses.all) uses in the last minute took over \(milliseconds) ms"
         return Health.Check(
             name: Health.Check.slowPrefix + part, status: .degraded, detail: "\(title) is slow: \(share); \(remedy)",
             since: date.addingTimeInterval(-Double((now - slowSince).nanoseconds) / 1e9))

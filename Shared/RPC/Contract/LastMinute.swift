@@ -1,23 +1,31 @@
 import NIOCore
 
-/// Counts the calls that ended in the last minute, in steps of a few seconds, so that its size is fixed.
-public struct LastMinute: Sendable {
+/// What can be counted in parts and summed.
+public protocol Summable: Sendable {
+    /// Nothing.
+    init()
+
+    func adding(_ other: Self) -> Self
+}
+
+/// Counts what happened in the last minute, in steps of a few seconds, so that its size is fixed.
+public struct LastMinute<Counts: Summable>: Sendable {
     private struct Step {
         let number: UInt64
-        var counts = CallCounts()
+        var counts = Counts()
     }
 
     /// The oldest step goes as a whole, so the counts are those of the last 55 to 60 seconds.
-    private static let stepTime = TimeAmount.seconds(5)
-    private static let stepsPerMinute: UInt64 = 12
+    private static var stepTime: TimeAmount { .seconds(5) }
+    private static var stepsPerMinute: UInt64 { 12 }
 
-    /// In the order of their numbers; only those in which a call ended.
+    /// In the order of their numbers; only those in which something happened.
     private var steps: [Step] = []
 
     public init() {}
 
     /// - Parameter change: adds what has happened.
-    public mutating func add(at now: NIODeadline, _ change: (inout CallCounts) -> Void) {
+    public mutating func add(at now: NIODeadline, _ change: (inout Counts) -> Void) {
         let number = Self.number(of: now)
         // Threads may arrive here in another order than they have read the clock.
         if steps.last.map({ $0.number < number }) ?? true {
@@ -27,9 +35,9 @@ public struct LastMinute: Sendable {
         change(&steps[steps.count - 1].counts)
     }
 
-    public func counts(at now: NIODeadline) -> CallCounts {
+    public func counts(at now: NIODeadline) -> Counts {
         let number = Self.number(of: now)
-        return steps.filter { Self.isRecent($0, at: number) }.reduce(CallCounts()) { $0.adding($1.counts) }
+        return steps.filter { Self.isRecent($0, at: number) }.reduce(Counts()) { $0.adding($1.counts) }
     }
 
     private static func number(of time: NIODeadline) -> UInt64 {

@@ -46,7 +46,7 @@ extension Dictionary {
 }
 
 /// How many calls there were, how they ended and how long they took.
-public struct CallCounts: Sendable, Equatable {
+public struct CallCounts: Summable, Equatable {
     public var calls = 0
 
     /// Errors by kind, including calls that were refused before a handler began.
@@ -55,11 +55,13 @@ public struct CallCounts: Sendable, Equatable {
     /// From reading the request to its answer, without refused calls.
     public var latency = LatencyHistogram()
 
-    public init(calls: Int = 0, errors: [String: Int] = [:], latency: LatencyHistogram = LatencyHistogram()) {
+    public init() {}
+
+    public init(calls: Int, errors: [String: Int], latency: LatencyHistogram) {
         (self.calls, self.errors, self.latency) = (calls, errors, latency)
     }
 
-    func adding(_ other: CallCounts) -> CallCounts {
+    public func adding(_ other: CallCounts) -> CallCounts {
         CallCounts(
             calls: calls + other.calls, errors: errors.merging(other.errors, uniquingKeysWith: +),
             latency: latency.adding(other.latency))

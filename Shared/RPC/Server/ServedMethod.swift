@@ -6,7 +6,7 @@ final class ServedMethod {
     let name: String
     private let handlers: MethodTable.Handlers
     private(set) var sinceStart = CallCounts()
-    private var lastMinute = LastMinute()
+    private var lastMinute = LastMinute<CallCounts>()
     private var underWay = 0
 
     /// Of the calls that a caller waits for.

@@ -7,8 +7,8 @@ import Testing
     private static func time(_ seconds: Double) -> NIODeadline { .uptimeNanoseconds(UInt64(seconds * 1_000_000_000)) }
 
     /// - Parameter seconds: when a call ends.
-    private static func calls(_ seconds: [Double]) -> LastMinute {
-        var minute = LastMinute()
+    private static func calls(_ seconds: [Double]) -> LastMinute<CallCounts> {
+        var minute = LastMinute<CallCounts>()
         for second in seconds { minute.add(at: time(second)) { $0.calls += 1 } }
         return minute
     }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `errors and latencies are summed`() {
-        var minute = LastMinute()
+        var minute = LastMinute<CallCounts>()
         for second in [1.0, 7, 8] {
             minute.add(at: Self.time(second)) { counts in
                 counts.errors["overloaded", default: 0] += 1

@@ -52,7 +52,7 @@ struct SlownessTests {
         #expect((check(&slowness, at: 20) != nil) == isSlow)
     }
 
-    @Test func `uses count for a minute, in steps of ten seconds`() {
+    @Test func `uses count for a minute, in steps of five seconds`() {
         var slowness = slowness(uses(10, slow: 10))
         #expect(check(&slowness, at: 59)?.since == date)
         #expect(check(&slowness, at: 60) == nil)
@@ -93,7 +93,7 @@ struct SlownessTests {
             let health = try await client.call(ProtocolMethods.health, ServiceSelection())
             #expect(health.status == .degraded && health.checks.map(\.name) == ["slow:echo.say"])
             #expect(health.checks.first?.detail?.hasPrefix("echo.say is slow: 10 of 10 uses") == true)
-            await clock.advance(by: Slowness.memory)
+            await clock.advance(by: .seconds(60))
             let later = try await client.call(ProtocolMethods.health, ServiceSelection())
             #expect(later == Health(.serving, []))
         }

@@ -24,7 +24,7 @@ final class HTTPMetrics: Sendable {
         /// From reading a request to the end of its answer, without streams of events.
         var time = LatencyHistogram()
 
-        var lastMinute = LastMinute()
+        var lastMinute = LastMinute<CallCounts>()
     }
 
     struct Counts: Sendable {
