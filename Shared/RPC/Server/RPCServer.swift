@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 import NIOPosix
 import Timing
@@ -193,9 +194,12 @@ extension MethodTable {
     ) -> MethodTable {
         var defaults = MethodTable()
         defaults.handle(ProtocolMethods.ping) { _, _ in Empty() }
-        defaults.handle(ProtocolMethods.describe) { selection, _ in
+        // The longest answer of the protocol, and always the same: encoded for each call, batches of it would stop the loop.
+        let description = RawJSON(
+            ServiceDescription(service: identity, contracts: contracts), as: ProtocolMethods.describe.answer)
+        defaults.handle(ProtocolMethods.describe.answeringText) { selection, _ in
             try selection.mustBe(identity)
-            return ServiceDescription(service: identity, contracts: contracts)
+            return description
         }
         defaults.handle(ProtocolMethods.health) { selection, context in
             try selection.mustBe(identity)
@@ -210,6 +214,14 @@ extension MethodTable {
         var table = self
         table.addHandlers(of: defaults)
         return table
+    }
+}
+
+extension Method {
+    /// The method with answers that are already encoded.
+    fileprivate var answeringText: Method<Params, RawJSON> {
+        Method<Params, RawJSON>(
+            name, summary, params: params, answer: .any, isIdempotent: isIdempotent, errors: errors)
     }
 }
 
