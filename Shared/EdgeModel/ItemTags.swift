@@ -11,14 +11,20 @@ public enum ItemTags {
     /// A storable tag: composed (Unicode NFC), without surrounding white space, and with one space for each run of white space, because
     /// a tag is one line.
     public static func normalised(_ tag: String) -> String {
+        if isPlain(tag) { return tag }
         let words = tag.storable.split { $0.isWhitespace }
         return words.joined(separator: " ").precomposedStringWithCanonicalMapping
     }
 
+    /// For speed: whether a tag has only visible ASCII, and therefore is normalised.
+    private static func isPlain(_ tag: String) -> Bool { tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+
     /// Tags with the same key are equal: case and width do not matter.
     public static func key(_ tag: String) -> String {
-        // For speed: a tag of visible ASCII is normalised.
-        let tag = tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? tag : normalised(tag)
+        folded(normalised(tag))
+    }
+
+    private static func folded(_ tag: String) -> String {
         // For speed: ASCII has neither widths nor marks.
         if tag.utf8.allSatisfy({ $0 < 0x80 }) { return tag.lowercased() }
         return tag.folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
@@ -29,7 +35,7 @@ public enum ItemTags {
     /// one.
     public static func stored(_ tags: [String]) -> [String] {
         var keys: Set<String> = []
-        return tags.map(normalised).filter { !$0.isEmpty && keys.insert(key($0)).inserted }
+        return tags.map(normalised).filter { !$0.isEmpty && keys.insert(folded($0)).inserted }
     }
 
     /// Whether two lists are equal, without case and width.
