@@ -17,11 +17,13 @@ public struct RawJSON: Sendable, Equatable {
     }
 
     /// Reads a file that other programs have written: a byte order mark is ignored, of a doubled member the last value
-    /// counts, and a lone surrogate or U+0000 counts as U+FFFD.
+    /// counts, a lone surrogate or U+0000 counts as U+FFFD, a control character in a string as a space, and a value that is
+    /// nested too deep as an empty string.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     package init(lenient text: some Collection<UInt8>) throws(JSONError) {
         var text = Array(text.withoutByteOrderMark)
         StringEscapes.replaceNonCharacters(in: &text)
+        LenientText.mend(&text)
         try self.init(checking: text, allowsDuplicates: true)
     }
 

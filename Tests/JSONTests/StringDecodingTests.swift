@@ -39,6 +39,34 @@ struct StringDecodingTests {
             try RawJSON(lenient: #"["a\u0000\u0000","\\u0000"]"#.utf8).description == #"["a\ufffd\ufffd","\\u0000"]"#)
     }
 
+    @Test(arguments: [("[", "]"), (#"{"[a":"#, "}")])
+    func `a value that is nested too deep is an empty text in files of other programs`(
+        open: String, close: String
+    ) throws {
+        func nested(_ depth: Int, _ value: String = "1") -> String {
+            String(repeating: open, count: depth) + value + String(repeating: close, count: depth)
+        }
+        let limit = JSONReader.maximumDepth
+        #expect(try RawJSON(lenient: nested(limit).utf8).description == nested(limit))
+        #expect(throws: JSONError.self) { try RawJSON(checking: nested(limit + 1)) }
+        for depth in [limit + 1, limit + 2, 100_000] {
+            let text = #"{"posts":["first","# + nested(depth) + #",{"text":"last"}]}"#
+            let posts = try JSONValue(RawJSON(lenient: text.utf8))["posts"]
+            #expect(posts?.elements?.count == 3 && posts?.elements?.last?["text"]?.text == "last")
+        }
+        let deepest = try RawJSON(lenient: nested(limit, "\(open)1\(close)").utf8).description
+        #expect(deepest.filter { $0 != " " } == nested(limit, #""""#))
+        // A text that ends inside is refused.
+        #expect(throws: JSONError.self) { try RawJSON(lenient: String(repeating: open, count: 100_000).utf8) }
+    }
+
+    @Test func `a control character is a space in files of other programs`() throws {
+        #expect(throws: JSONError.self) { try RawJSON(checking: "[\"a\tb\nc\\\u{1}\"]") }
+        #expect(try RawJSON(lenient: "[\"a\tb\nc\"]".utf8).description == #"["a b c"]"#)
+        // White space between values stays.
+        #expect(try RawJSON(lenient: "[\n\"a\"]".utf8).description == "[\n\"a\"]")
+    }
+
     @Test(arguments: [#""\ud83d""#, #""\ud8""#, #""\x""#, #""\"#, #"["\ud800","\x"]"#])
     func `an escape that is none is refused in every file`(text: String) {
         let cut = text.hasPrefix(#""\ud83d"#) ? String(text.dropLast()) : text
