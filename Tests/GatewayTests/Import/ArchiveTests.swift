@@ -259,6 +259,90 @@ import Testing
         }
     }
 
+    // MARK: What the feed does not take
+
+    /// The contents of an archive of Mastodon whose list has this text.
+    private func contents(_ outbox: Data) throws -> ImportFolder.Contents {
+        let root = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
+        let picture = URL(filePath: root + "/media_attachments/files/1/a.jpg")
+        try FileManager.default.createDirectory(
+            at: picture.deletingLastPathComponent(), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try Data([1]).write(to: picture)
+        try outbox.write(to: URL(filePath: root + "/outbox.json"))
+        return try ImportFolder(path: root).contents(now: Self.now)
+    }
+
+    private static let now = Date(timeIntervalSince1970: 1_750_000_000)
+
+    private func outbox(_ posts: String...) -> String { #"{"orderedItems":[\#(posts.joined(separator: ","))]}"# }
+
+    private let picture = #"{"mediaType":"image/jpeg","url":"/media_attachments/files/1/a.jpg"}"#
+
+    @Test(arguments: [9_999, 10_000, 10_001, 10_002, 50_000])
+    func `a text that is longer than the feed takes is cut between characters`(length: Int) throws {
+        // Each character has two scalars.
+        let text = String(repeating: "🇧🇷", count: length / 2) + String(repeating: "e", count: length % 2)
+        let contents = try contents(Data(outbox(post("<p>\(text)</p>", picture)).utf8))
+        let entry = try #require(contents.entries.first)
+        #expect(contents.entries.count == 1 && entry.refusal == nil)
+        #expect(entry.description == String(text.prefix(5_000)))
+        #expect(contents.notes == (length > 10_000 ? [.cutText: 1] : [:]))
+    }
+
+    @Test(arguments: [(86_400, true), (86_401, false)])
+    func `a date more than a day ahead is no date`(seconds: Double, counts: Bool) throws {
+        let date = WireDate.format(Self.now + seconds)
+        let contents = try contents(Data(outbox(post("<p>A</p>", picture, at: date)).utf8))
+        #expect(contents.entries.map(\.publishedAt) == [counts ? Self.now + seconds : nil])
+        #expect(contents.notes == (counts ? [:] : [.futureDate: 1]))
+    }
+
+    @Test(arguments: [
+        (Data(#"{"file":"a","comments":[{"username":"Ana","message":"Hi","created_at":"9999-01-01T00:00:00Z"}]}"#.utf8)),
+        (Data(#"{"file":"a","published_at":"9999-01-01T00:00:00Z"}"#.utf8)),
+    ])
+    func `a date of a manifest more than a day ahead is no date`(entry: Data) throws {
+        let read = try RawJSON(lenient: entry).read(as: ImportEntry.codec)
+        let (fitted, notes) = read.fitted(cutting: false, now: Self.now)
+        #expect(notes == [.futureDate])
+        #expect(fitted.publishedAt == nil && fitted.comments.allSatisfy { $0.createdAt == nil })
+    }
+
+    @Test func `a text of a manifest is not cut, its author can shorten it`() throws {
+        let long = String(repeating: "a", count: 10_001)
+        let entry = ImportEntry(file: "a", id: nil, description: long, location: nil, comments: [])
+        #expect(entry.fitted(cutting: false, now: Self.now).entry == entry)
+    }
+
+    @Test func `bytes that are no UTF-8 cost only themselves`() throws {
+        let (odd, good) = (post("<p>AXB</p>", picture), post("<p>good</p>", picture))
+        let bytes = outbox(odd, good).utf8.map { $0 == UInt8(ascii: "X") ? 0xE9 : $0 }
+        let contents = try contents(Data(bytes))
+        #expect(Set(contents.entries.map(\.description)) == ["A\u{FFFD}B", "good"])
+        #expect(contents.notes == [.damagedText: 1])
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `a list in UTF-16 with a byte order mark is read`(isLittle: Bool, isCut: Bool) throws {
+        let text = outbox(post("<p>Olá 🌅</p>", picture)) + (isCut ? " " : "")
+        let bytes = ("\u{FEFF}" + text).utf16.flatMap { unit -> [UInt8] in
+            let bytes = [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+            return isLittle ? bytes : bytes.reversed()
+        }
+        // A file that was cut ends with half a character.
+        let contents = try contents(Data(isCut ? bytes.dropLast() : bytes[...]))
+        #expect(contents.entries.map(\.description) == ["Olá 🌅"])
+    }
+
+    @Test func `a value that is nested too deep costs no other post`() throws {
+        let deep =
+            #"{"type":"Create","object":{"attachment":"#
+            + String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000) + "}}"
+        let contents = try contents(Data(outbox(deep, post("<p>good</p>", picture)).utf8))
+        #expect(contents.entries.contains { $0.description == "good" && $0.refusal == nil })
+    }
+
     // MARK: With the real programs
 
     /// Runs `body` with a folder of files; a nil content is the picture of the sample.

@@ -171,6 +171,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [(86_400.0, true), (86_401, false)])
+    func `the page of an image has no date that is more than a day ahead`(seconds: Double, hasDate: Bool) async throws {
+        var services = Self.services()
+        services.get = { _, _ in FeedItem(id: Self.ids[0], image: "urn:x:y", publishedAt: noon + seconds) }
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange("/image/\(Self.ids[0])", [Self.html]).text
+            #expect(text.contains("<p class=\"credit\"><time ") == hasDate)
+        }
+    }
+
+    @Test(arguments: [20, 21, 10_000]) func `a page has at most twenty tags of a picture`(count: Int) async throws {
+        var services = Self.services()
+        services.load = { _, _ in
+            let item = FeedItem(id: Self.ids[0], image: "urn:x:y", tags: (1...count).map { "tag\($0)" })
+            return LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .remote)
+        }
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange("/", [Self.html]).text
+            #expect(text.components(separatedBy: #"class="tag""#).count == 20 + 1)
+            #expect(text.contains("tag20<") && !text.contains("tag21<"))
+        }
+    }
+
     @Test func `the page of an image has the date of its publication`() async throws {
         var services = Self.services()
         services.get = { _, _ in

@@ -11,7 +11,7 @@ struct ImportEntry: Sendable, Equatable {
     let id: UUID?
     var description: String?
     var location: String?
-    let comments: [Comment]
+    var comments: [Comment]
 
     /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
     var image: String?

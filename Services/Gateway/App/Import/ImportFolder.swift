@@ -21,8 +21,14 @@ struct ImportFolder: Sendable {
         /// and behind them by file name.
         var entries: [ImportEntry]
 
+        /// Whether the entries are posts of another program, which their author cannot change.
+        var isArchive = false
+
         /// How much is left out on purpose, by reason.
         var skipped: [ImportSkip: Int] = [:]
+
+        /// How many entries were changed, by what was changed.
+        var notes: [ImportNote: Int] = [:]
 
         /// Members of the manifest that import does not know.
         var unknownMembers: [String] = []
@@ -30,11 +36,26 @@ struct ImportFolder: Sendable {
 
     /// - Throws: `invalid_data` for an invalid list and for an archive that is not understood, `not_found` for a folder that has no
     ///   image or cannot be read.
-    func contents() throws(RPCError) -> Contents {
+    /// - Parameter now: the time of the import.
+    func contents(now: Date = Date()) throws(RPCError) -> Contents {
+        var contents = try listed()
+        contents.entries = contents.entries.map { entry in
+            let (entry, notes) = entry.fitted(cutting: contents.isArchive, now: now)
+            for note in notes { contents.notes[note, default: 0] += 1 }
+            return entry
+        }
+        return contents
+    }
+
+    private func listed() throws(RPCError) -> Contents {
         if let fault { throw RPCError(.notFound, "cannot read folder \(path): \(fault)", begun: false) }
         if let contents = try manifest() { return try usable(contents, list: Self.manifestName) }
         let files = FolderFiles(path)
-        if let (list, contents) = try archive(files) { return try usable(contents, list: list) }
+        if let (list, found) = try archive(files) {
+            var contents = try usable(found, list: list)
+            contents.isArchive = true
+            return contents
+        }
         if let trace = ArchiveTrace(in: files) {
             throw RPCError(.invalidData, "nothing was imported from folder \(path): \(trace.explanation)", begun: false)
         }
@@ -147,16 +168,15 @@ struct ImportFolder: Sendable {
     /// The content of a small file beside pictures; nil if it is not JSON.
     private func sidecar(_ file: String) -> JSONValue? {
         (try? InputFile(path: "\(path)/\(file)").read(upTo: Self.maximumSidecarBytes, isRegular: true))
-            .flatMap { try? RawJSON(lenient: $0).read(as: JSONValue.codec) }
+            .flatMap { try? RawJSON(lenient: ForeignText.utf8($0)).read(as: JSONValue.codec) }
     }
 
     private static let maximumSidecarBytes = 1 << 20
 
-    /// The text in UTF-8. Programs of Windows write UTF-16.
+    /// The text in UTF-8.
     private func text(of list: String) throws(RPCError) -> Data {
-        let data = try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true)
-        guard data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) else { return data }
-        return String(data: data, encoding: .utf16).map { Data($0.utf8) } ?? data
+        ForeignText.utf8(
+            try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true))
     }
 
     private func read<Value>(_ list: String, _ data: Data, as codec: Codec<Value>) throws(RPCError) -> Value {

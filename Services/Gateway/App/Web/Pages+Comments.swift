@@ -46,6 +46,8 @@ extension Pages {
 
         let texts = Texts(reader.language)
         let image = item.value.map { FeedImagePresenter.viewModel($0, reader.language) }
+        // A reader would see a date that is far ahead as "now", for ever.
+        let published = image?.publishedAt.flatMap { $0.isTooFarAhead(of: gateway.now()) ? nil : $0 }
         let answer = comments.value
         let isLate = comments.error?.kind == .deadlineExceeded
         let isReadOnly = comments.value.map { $0.origin != .store } ?? false
@@ -58,9 +60,9 @@ extension Pages {
             "count": answer.flatMap { count($0, after: cursor, reader.language) },
             "cached": answer?.origin == .cache ? answer?.comments.status : nil,
             "savedAt": answer?.savedAt.map(AbsoluteDate.machineText),
-            "published": image?.publishedAt.map { RelativeDate($0, now: gateway.now()).text(in: reader.language) },
-            "fullDate": image?.publishedAt.map { AbsoluteDate.text($0, language: reader.language) },
-            "machineDate": image?.publishedAt.map(AbsoluteDate.machineText),
+            "published": published.map { RelativeDate($0, now: gateway.now()).text(in: reader.language) },
+            "fullDate": published.map { AbsoluteDate.text($0, language: reader.language) },
+            "machineDate": published.map(AbsoluteDate.machineText),
             "previousImage": neighbours.previous.map { path("/image/\($0.id.uuidString)") },
             "nextImage": neighbours.next.map { path("/image/\($0.id.uuidString)") },
             "next": answer?.nextAfterID.map { path("/image/\(id.uuidString)?after_id=\($0.uuidString)") },

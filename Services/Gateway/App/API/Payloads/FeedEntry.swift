@@ -52,7 +52,7 @@ extension FeedEntry {
             id: "urn:uuid:\(item.id.uuidString.lowercased())", url: page, title: view.title,
             text: texts.joined(separator: "\n\n"),
             html: picture + texts.map { "<p dir=\"auto\">\(escape($0))</p>" }.joined(), image: image,
-            publishedAt: item.publishedAt.flatMap { $0.timeIntervalSince(now) <= Self.maximumFuture ? $0 : nil },
+            publishedAt: item.publishedAt.flatMap { $0.isTooFarAhead(of: now) ? nil : $0 },
             tags: item.tags, details: item.details)
     }
 }

@@ -92,7 +92,7 @@ struct ImportCommand: ClientCommand {
         }
         output.draw(bar.withLock { $0.clear() })
         for line in lines.withLock({ $0.rest }) { output.complain(line) }
-        report(summary, contents.skipped, session)
+        report(summary, contents, session)
         if let failure {
             let place = "\(summary.done)/\(entries.count)"
             throw CommandFailure(failure.error, hints: [Texts(session.language).text(.importStopped, place)])
@@ -100,9 +100,10 @@ struct ImportCommand: ClientCommand {
         if !summary.refusals.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
-    private func report(_ summary: Importer.Summary, _ skipped: [ImportSkip: Int], _ session: Session) {
+    private func report(_ summary: Importer.Summary, _ contents: ImportFolder.Contents, _ session: Session) {
         if session.asJSON {
-            session.output.print(RawJSON(Report(summary: summary, skipped: skipped), as: Report.codec))
+            let report = Report(summary: summary, skipped: contents.skipped, notes: contents.notes)
+            session.output.print(RawJSON(report, as: Report.codec))
         } else {
             let texts = Texts(session.language)
             for name in summary.planned { session.output.print(Escaping.visible(name)) }
@@ -113,7 +114,10 @@ struct ImportCommand: ClientCommand {
             ]
             session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
             for reason in ImportSkip.allCases {
-                if let count = skipped[reason] { session.output.say(texts.text(reason.text, "\(count)")) }
+                if let count = contents.skipped[reason] { session.output.say(texts.text(reason.text, "\(count)")) }
+            }
+            for note in ImportNote.allCases {
+                if let count = contents.notes[note] { session.output.say(texts.text(note.text, "\(count)")) }
             }
             if summary.positions > 0, summary.published > 0 {
                 session.output.say(texts.text(.importPositions, "\(summary.positions)"))
@@ -136,10 +140,21 @@ extension ImportSkip {
     }
 }
 
+extension ImportNote {
+    fileprivate var text: TextKey {
+        switch self {
+        case .cutText: .importNotedCut
+        case .futureDate: .importNotedFuture
+        case .damagedText: .importNotedDamaged
+        }
+    }
+}
+
 /// The JSON output.
 private struct Report: Sendable {
     let summary: Importer.Summary
     let skipped: [ImportSkip: Int]
+    let notes: [ImportNote: Int]
 
     static let codec = Codec<Report>.object { object in
         let published = object.required("published", .integer(), \.summary.published)
@@ -157,6 +172,12 @@ private struct Report: Sendable {
                 report.skipped.isEmpty
                     ? nil : Dictionary(uniqueKeysWithValues: report.skipped.map { ($0.rawValue, $1) })
             })
+        let notes = object.optional(
+            "notes", .dictionary(of: .integer()),
+            { report in
+                report.notes.isEmpty
+                    ? nil : Dictionary(uniqueKeysWithValues: report.notes.map { ($0.rawValue, $1) })
+            })
         let refused = object.required("refused", .integer(), \.summary.refusals.count)
         let refusals = object.required("refusals", .array(of: Importer.Refusal.codec), \.summary.refusals)
         return { members throws(JSONError) in
@@ -168,7 +189,12 @@ private struct Report: Sendable {
             summary.planned = try members[planned] ?? []
             let counts = try members[skipped] ?? [:]
             let reasons = counts.compactMap { name, count in ImportSkip(rawValue: name).map { ($0, count) } }
-            return Report(summary: summary, skipped: Dictionary(uniqueKeysWithValues: reasons))
+            let changes = (try members[notes] ?? [:]).compactMap { name, count in
+                ImportNote(rawValue: name).map { ($0, count) }
+            }
+            return Report(
+                summary: summary, skipped: Dictionary(uniqueKeysWithValues: reasons),
+                notes: Dictionary(uniqueKeysWithValues: changes))
         }
     }
 }

@@ -84,7 +84,7 @@ struct FlickrArchive {
             publishedAt: ImportDate.parse(photo["date_imported"]) ?? ImportDate.parse(photo["date_taken"]),
             details: PictureDetails(
                 credit: Self.text(profile?["real_name"]) ?? Self.text(profile?["screen_name"]),
-                license: Self.text(photo["license"]), source: source?.hasPrefix("https://") == true ? source : nil,
+                license: Self.text(photo["license"]), source: source.flatMap { PictureTexts.isAddress($0) ? $0 : nil },
                 isSensitive: isSensitive),
             unnamed: isNamed ? nil : name, refusal: refusal, skipped: skipped)
     }

@@ -74,7 +74,7 @@ struct PictureTexts: Equatable, Sendable {
     }
 
     /// Whether the feed takes a text as a source.
-    private static func isAddress(_ text: String) -> Bool {
+    static func isAddress(_ text: String) -> Bool {
         let codec = Codec<String>.uri(schemes: PictureDetails.sourceSchemes, maximumBytes: FeedItem.maximumImage)
         return (try? RawJSON(JSONValue.string(text), as: JSONValue.codec).read(as: codec)) != nil
     }
