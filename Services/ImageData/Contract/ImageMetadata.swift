@@ -16,11 +16,14 @@ public struct ImageMetadata: Sendable, Equatable {
 
     public let storedAt: Date
 
+    /// How old the bytes were at `storedAt`, in seconds: the `Age` of the upstream's answer.
+    public let age: Int
+
     /// The size and a placeholder of the picture, as far as they are known; only in the answer of `image-data.stat`.
     public let hints: PictureHints
 
     public init(
-        contentType: String, size: Int, sha256: String, source: Source, storedAt: Date,
+        contentType: String, size: Int, sha256: String, source: Source, storedAt: Date, age: Int = 0,
         hints: PictureHints = PictureHints()
     ) {
         self.contentType = contentType
@@ -28,6 +31,7 @@ public struct ImageMetadata: Sendable, Equatable {
         self.sha256 = sha256
         self.source = source
         self.storedAt = storedAt
+        self.age = age
         self.hints = hints
     }
 
@@ -53,6 +57,7 @@ public struct ImageMetadata: Sendable, Equatable {
         private let sha256: ObjectMember<String>
         private let source: ObjectMember<Source>
         private let storedAt: ObjectMember<Date>
+        private let age: ObjectMember<Int?>
 
         init<Object>(
             in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> ImageMetadata
@@ -66,6 +71,9 @@ public struct ImageMetadata: Sendable, Equatable {
             sha256 = metadata.required("sha256", .string, \.sha256, "In lower-case hexadecimal.")
             source = metadata.required("source", .oneOf, \.source)
             storedAt = metadata.required("stored_at", .date, \.storedAt)
+            age = metadata.optional(
+                "age_s", .integer(0...UpstreamAnswer.maximumAge), { $0.age == 0 ? nil : $0.age },
+                "How old the bytes were at stored_at, in seconds: the Age of the upstream's answer; default 0.")
         }
 
         func read(
@@ -73,7 +81,8 @@ public struct ImageMetadata: Sendable, Equatable {
         ) throws(JSONError) -> ImageMetadata {
             ImageMetadata(
                 contentType: try members[contentType], size: try members[size], sha256: try members[sha256],
-                source: try members[source], storedAt: try members[storedAt], hints: hints)
+                source: try members[source], storedAt: try members[storedAt],
+                age: try members[age] ?? 0, hints: hints)
         }
     }
 }

@@ -24,11 +24,11 @@ extension ImageDataRejection {
 
 extension StoredImage {
     /// - Parameter crc32: the checksum of the bytes, if it is already known.
-    init(_ image: InspectedImage, crc32: UInt32? = nil, storedAt: Date) {
+    init(_ image: InspectedImage, crc32: UInt32? = nil, storedAt: Date, age: Int = 0) {
         self.init(
             record: ImageRecord(
                 contentType: image.contentType, size: image.data.count, hash: ContentHash(of: image.data),
-                crc32: crc32 ?? Bytes(image.data).crc32, storedAt: storedAt),
+                crc32: crc32 ?? Bytes(image.data).crc32, storedAt: storedAt, age: age),
             data: image.data)
     }
 }
@@ -37,7 +37,7 @@ extension ImageMetadata {
     init(_ record: ImageRecord, source: Source, hints: PictureHints = PictureHints()) {
         self.init(
             contentType: record.contentType, size: record.size, sha256: record.hash.hex, source: source,
-            storedAt: record.storedAt, hints: hints)
+            storedAt: record.storedAt, age: record.age, hints: hints)
     }
 }
 

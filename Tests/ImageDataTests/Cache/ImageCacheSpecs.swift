@@ -61,6 +61,14 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         }
     }
 
+    @Test(arguments: Factory.all) func `bytes keep the age that their upstream stated`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(CachedImage(stored(1, age: 90)), at: url(1))
+            #expect(try await cache.image(at: url(1))?.image.record.age == 90)
+            #expect(try await cache.record(at: url(1))?.record.age == 90)
+        }
+    }
+
     @Test(arguments: Factory.all) func `new bytes replace the earlier ones`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep(cached(1, at: 0, Self.validators), at: url(1))

@@ -162,15 +162,7 @@ import Testing
             let pool = try old.open(path)
             try opening.migrator.migrate(pool, upTo: "1 URLs, contents and their weight")
             let record = stored(1, at: 5).record
-            try await pool.write { db in
-                try db.execute(
-                    sql: "INSERT INTO content VALUES (7, ?, ?, ?, ?, 3)",
-                    arguments: [record.hash.bytes, record.contentType, record.size, Int64(record.crc32)])
-                try db.execute(sql: "INSERT INTO bytes VALUES (7, ?)", arguments: [picture(1)])
-                let time = Int64(record.storedAt.timeIntervalSince1970)
-                try db.execute(
-                    sql: "INSERT INTO url VALUES (?, 7, ?, '\"1\"', NULL)", arguments: [url(1), time])
-            }
+            try await insert(stored(1, at: 5), into: pool)
             let weight = try await pool.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") }
             try pool.close()
 
@@ -200,8 +192,8 @@ import Testing
             let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true)
             let pool = try old.open(directory + "/cache.sqlite")
             try opening.migrator.migrate(pool, upTo: "2 variants and facts")
+            try await insert(stored(1), into: pool)
             let cache = SQLiteImageCache(pool, budget: 1_000_000)
-            try await cache.keep(cached(1), at: url(1))
             let weight = try await pool.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") }
             let original = cached(1).image.record.hash
             let variant = Variant(of: original, width: 320, format: .webp)
@@ -211,11 +203,24 @@ import Testing
 
             let migrated = try opening.open(directory + "/cache.sqlite")
             let renewed = SQLiteImageCache(migrated, budget: 1_000_000)
-            #expect(try await renewed.image(at: url(1)) == cached(1))
+            #expect(try await renewed.image(at: url(1))?.image == stored(1))
             #expect(try await renewed.variant(variant) == nil)
             #expect(try await renewed.facts(of: original) == nil)
             #expect(try await migrated.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") } == weight)
             try migrated.close()
+        }
+    }
+
+    /// Stores an image at the first URL as versions 1 to 3 did.
+    private func insert(_ image: StoredImage, into pool: DatabasePool) async throws {
+        let record = image.record
+        try await pool.write { db in
+            try db.execute(
+                sql: "INSERT INTO content VALUES (7, ?, ?, ?, ?, 3)",
+                arguments: [record.hash.bytes, record.contentType, record.size, Int64(record.crc32)])
+            try db.execute(sql: "INSERT INTO bytes VALUES (7, ?)", arguments: [image.data])
+            let time = Int64(record.storedAt.timeIntervalSince1970)
+            try db.execute(sql: "INSERT INTO url VALUES (?, 7, ?, '\"1\"', NULL)", arguments: [url(1), time])
         }
     }
 

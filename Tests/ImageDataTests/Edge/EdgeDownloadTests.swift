@@ -31,7 +31,7 @@ struct EdgeDownloadTests {
                 let renewed = try await service.load(origin.url, policy, ttl: 10)
                 #expect(renewed.data.data == picture(1))
                 #expect(renewed.metadata.source == .remote)
-                #expect(renewed.metadata.storedAt == moment(10))
+                #expect(renewed.metadata.storedAt == moment(10) && renewed.metadata.age == 3)
                 #expect(try await service.load(origin.url, policy, ttl: 10).metadata.source != .remote)
                 let last = origin.history.requests.last
                 #expect((last?["if-none-match"] ?? last?["if-modified-since"]) == validator.value)

@@ -209,10 +209,10 @@ struct EdgeSourceTests {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 let first = try await service.load(origin.url, ttl: 10).metadata
-                #expect(first.storedAt == moment(0))
+                #expect(first.storedAt == moment(0) && first.age == 1_000)
                 service.clock.now = moment(9)
                 let second = try await service.load(origin.url, ttl: 10).metadata
-                #expect(second.source == .hot)
+                #expect(second.source == .hot && second.age == 1_000)
                 service.clock.now = moment(10)
                 let third = try await service.load(origin.url, ttl: 10).metadata
                 #expect(third.source == .remote)

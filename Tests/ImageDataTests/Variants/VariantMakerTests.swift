@@ -22,7 +22,8 @@ struct VariantMakerTests {
     private func make(
         _ maker: VariantMaker, _ number: Int = 1, _ width: Int = 320, _ shelf: VariantShelf = .memory(0)
     ) async throws -> StoredImage? {
-        try await maker.variant(variant(number, width), storedAt: moment(5), on: shelf) { Self.original }
+        let original = stored(number, at: 5, age: 3).record
+        return try await maker.variant(variant(number, width), of: original, on: shelf) { Self.original }
     }
 
     @Test func `a variant has its own hash and the time of its original`() async throws {
@@ -30,7 +31,7 @@ struct VariantMakerTests {
             let maker = fake.maker()
             try await maker.during { () async throws in
                 let image = try await make(maker)
-                #expect(image == stored(1, at: 5))
+                #expect(image == stored(1, at: 5, age: 3))
                 #expect(maker.check.status == .serving && maker.check.name == "variants")
             }
         }
@@ -169,7 +170,7 @@ struct VariantMakerTests {
             try await maker.during { () async throws in
                 let reads = Watched(0)
                 for _ in 0..<3 {
-                    let made = try await maker.variant(variant(1), storedAt: moment(5), on: .memory(0)) {
+                    let made = try await maker.variant(variant(1), of: stored(1).record, on: .memory(0)) {
                         reads.withLock { $0 += 1 }
                         return original
                     }
@@ -247,7 +248,7 @@ struct VariantMakerTests {
         try await withFake { fake async throws in
             let maker = fake.maker()
             try await maker.during { () async throws in
-                #expect(try await maker.variant(variant(1), storedAt: moment(0), on: .memory(0), of: { nil }) == nil)
+                #expect(try await maker.variant(variant(1), of: stored(1).record, on: .memory(0), from: { nil }) == nil)
                 #expect(try await make(maker) != nil)
             }
         }

@@ -24,11 +24,11 @@ extension ImageLoader {
                 storedAt: record.storedAt, timeToLive: request.timeToLive ?? timeToLive, now: now)
         if let expiry, now >= expiry { return nil }
         let found = try await read(for: request.room) {
-            await shelf.variant(variant, storedAt: record.storedAt)
+            await shelf.variant(variant, of: record)
         }
         if let found { return Answer(image: found.image, source: found.place == .hot ? .hot : .cold, expiry: expiry) }
         guard let facts = await caches.cold.facts(of: record.hash), variant.isMade(from: facts) else { return nil }
-        let made = try await variants.variant(variant, storedAt: record.storedAt, on: shelf) {
+        let made = try await variants.variant(variant, of: record, on: shelf) {
             try await storedBytes(of: record.hash, at: request.url)
         }
         return made.map { Answer(image: $0, source: .cold, expiry: expiry) }
@@ -45,7 +45,7 @@ extension ImageLoader {
     struct Making: Sendable {
         let variant: Variant
         let shelf: VariantShelf
-        let storedAt: Date
+        let record: ImageRecord
         let source: Source
         let expiry: Date?
 
@@ -74,7 +74,7 @@ extension ImageLoader {
             let facts = try? await facts(of: original.image, in: request.tiers), variant.isMade(from: facts)
         else { return .answer(original) }
         let shelf = VariantShelf(caches, url: request.url, tiers: request.tiers)
-        if let found = await shelf.variant(variant, storedAt: record.storedAt) {
+        if let found = await shelf.variant(variant, of: record) {
             var answer = original
             answer.image = found.image
             return .answer(answer)
@@ -84,14 +84,14 @@ extension ImageLoader {
         if isKept { isKept = try await caches.record(at: request.url)?.record.hash == record.hash }
         return .making(
             Making(
-                variant: variant, shelf: shelf, storedAt: record.storedAt, source: original.source,
+                variant: variant, shelf: shelf, record: record, source: original.source,
                 expiry: original.expiry, original: isKept ? nil : original))
     }
 
     /// Makes a variant.
     /// - Returns: the original if it was held and no variant can be made; nil if it must be loaded again.
     func made(_ making: Making, _ request: Request) async throws -> Answer? {
-        let made = try await variants?.variant(making.variant, storedAt: making.storedAt, on: making.shelf) {
+        let made = try await variants?.variant(making.variant, of: making.record, on: making.shelf) {
             if let original = making.original { return original.image.data }
             return try await storedBytes(of: making.variant.original, at: request.url)
         }

@@ -49,11 +49,12 @@ struct ImageOrigin: Sendable {
                     break
                 }
                 return await keep(
-                    CachedImage(kept.image.stored(at: now()), validators: kept.validators), url, destination)
+                    CachedImage(kept.image.stored(at: now(), age: answer.age), validators: kept.validators), url,
+                    destination)
             case .whole(let data, let validators):
                 let image = try mapped(data)
-                return await keep(
-                    CachedImage(StoredImage(image, storedAt: now()), validators: validators), url, destination)
+                let stored = StoredImage(image, storedAt: now(), age: answer.age)
+                return await keep(CachedImage(stored, validators: validators), url, destination)
             }
         } while clock.now < deadline
         throw ImageOriginError.unreachable("the connection was interrupted until the time limit expired")

@@ -92,6 +92,7 @@ enum ImageCacheSchema {
             // Earlier versions read orientation and colours otherwise. What they made is made again when it is asked for.
             "3 no variants and facts of earlier versions":
                 "DELETE FROM variant_bytes; DELETE FROM variant; DELETE FROM facts;",
+            "4 the upstream's Age": "ALTER TABLE url ADD COLUMN age INTEGER NOT NULL DEFAULT 0;",
         ])
     }
 }

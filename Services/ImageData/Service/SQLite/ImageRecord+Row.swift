@@ -3,8 +3,10 @@ import GRDB
 import ImageData
 
 extension ImageRecord {
-    /// - Parameter row: content_type, size, sha256, crc32 and stored_at, in this order.
-    init(row: Row) throws {
+    /// - Parameters:
+    ///   - row: content_type, size, sha256, crc32 and stored_at, in this order.
+    ///   - age: how old the bytes were when they were stored.
+    init(row: Row, age: Int = 0) throws {
         let hash: Data = try row.decode(atIndex: 2)
         let crc32: Int64 = try row.decode(atIndex: 3)
         let storedAt: Int64 = try row.decode(atIndex: 4)
@@ -13,6 +15,6 @@ extension ImageRecord {
         }
         self.init(
             contentType: try row.decode(atIndex: 0), size: try row.decode(atIndex: 1), hash: hash, crc32: crc32,
-            storedAt: Date(timeIntervalSince1970: Double(storedAt)))
+            storedAt: Date(timeIntervalSince1970: Double(storedAt)), age: age)
     }
 }

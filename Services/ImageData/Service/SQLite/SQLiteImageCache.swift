@@ -32,7 +32,7 @@ final class SQLiteImageCache: ImageCache {
         let image: CachedImage? = try await store.readApart { db in
             guard let row = try Self.row(url, "\(Self.columns), data", "JOIN bytes USING (id)", db) else { return nil }
             let known = try CachedRecord(row: row)
-            let image = StoredImage(record: known.record, data: try row.decode(atIndex: 7))
+            let image = StoredImage(record: known.record, data: try row.decode(atIndex: 8))
             guard Bytes(image.data, crc32: known.record.crc32).isIntact else {
                 throw ImageStoreError.damaged(url: url)
             }
@@ -55,7 +55,7 @@ final class SQLiteImageCache: ImageCache {
 
     func touch(_ variant: Variant) { uses.withLock { $0.set((), for: .variant(variant), cost: 1) } }
 
-    private static let columns = "content_type, size, sha256, crc32, stored_at, etag, last_modified"
+    private static let columns = "content_type, size, sha256, crc32, stored_at, etag, last_modified, age"
 
     private static func row(_ url: String, _ columns: String, _ join: String, _ db: Database) throws -> Row? {
         let statement = try db.cachedStatement(
@@ -80,10 +80,10 @@ final class SQLiteImageCache: ImageCache {
             let content = try Self.keep(image.image, used: use, db)
             for old in replaced where old != content { try Self.freeUnlessNamed(old, db) }
             try db.cachedStatement(
-                sql: "INSERT INTO url (url, content, stored_at, etag, last_modified) VALUES (?, ?, ?, ?, ?)"
+                sql: "INSERT INTO url (url, content, stored_at, etag, last_modified, age) VALUES (?, ?, ?, ?, ?, ?)"
             ).execute(arguments: [
                 url, content, Self.seconds(image.image.record.storedAt), image.validators.etag,
-                image.validators.lastModified,
+                image.validators.lastModified, image.image.record.age,
             ])
             try Self.shrink(to: budget, db)
         }
@@ -225,7 +225,7 @@ enum UsedImage: Hashable {
 extension CachedRecord {
     fileprivate init(row: Row) throws {
         self.init(
-            try ImageRecord(row: row),
+            try ImageRecord(row: row, age: try row.decode(atIndex: 7)),
             validators: AnswerValidators(etag: try row.decode(atIndex: 5), lastModified: try row.decode(atIndex: 6)))
     }
 }

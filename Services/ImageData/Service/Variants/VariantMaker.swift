@@ -93,30 +93,30 @@ final class VariantMaker: Sendable {
     // MARK: Making
 
     /// Makes a variant and keeps it. It is made once: callers join until it is kept, and later ones find it.
-    /// - Parameter storedAt: the time for the variant's record: that of the original.
+    /// - Parameter original: the record of the original, whose time and age are the variant's.
     /// - Returns: nil when the original is to be served.
     func variant(
-        _ variant: Variant, storedAt: Date, on shelf: VariantShelf, of source: @escaping Source
+        _ variant: Variant, of original: ImageRecord, on shelf: VariantShelf, from source: @escaping Source
     ) async throws -> StoredImage? {
         guard !isRefused(.variant(variant)) else { return nil }
         let image = try await unlessFailed(variant.original) { thumbnailer in
             try await self.variants.value(of: VariantJob(variant: variant, tiers: shelf.tiers)) {
                 // An earlier flight may have ended since the caller searched the shelf.
-                if let found = await shelf.variant(variant, storedAt: storedAt) { return found.image }
+                if let found = await shelf.variant(variant, of: original) { return found.image }
                 let made = try await self.run(thumbnailer, on: variant.original, for: variant) {
-                    guard let original = try await source() else { throw Vanished() }
+                    guard let bytes = try await source() else { throw Vanished() }
                     let data = try await thumbnailer.variant(
-                        of: original, width: variant.width, format: variant.format, maximumBytes: original.count - 1)
-                    guard let image = try? ImageDataMapper(maximumBytes: original.count).map(data),
+                        of: bytes, width: variant.width, format: variant.format, maximumBytes: bytes.count - 1)
+                    guard let image = try? ImageDataMapper(maximumBytes: bytes.count).map(data),
                         image.contentType == variant.format.contentType
                     else { throw LimitedProcess.Failure.failed(code: 0, "its output is not a complete picture") }
-                    return StoredImage(image, storedAt: storedAt)
+                    return StoredImage(image, storedAt: original.storedAt)
                 }
                 await shelf.keep(made, as: variant)
                 return made
             }
         }
-        return image?.stored(at: storedAt)
+        return image?.stored(as: original)
     }
 
     /// - Returns: nil when it cannot be made.

@@ -18,16 +18,17 @@ struct VariantShelf: Sendable {
     }
 
     /// Returns a variant, and marks it and its original as used.
-    /// - Parameter storedAt: the time of the original's record.
-    func variant(_ variant: Variant, storedAt: Date) async -> (image: StoredImage, place: ImageCaches.Place)? {
+    /// - Parameter original: the record of the original, whose time and age are the variant's.
+    func variant(_ variant: Variant, of original: ImageRecord) async -> (image: StoredImage, place: ImageCaches.Place)?
+    {
         if tiers.contains(.hot), let image = caches.hot.variant(variant) {
             caches.cold.touch(variant)
             caches.cold.touch(url)
-            return (image.stored(at: storedAt), .hot)
+            return (image.stored(as: original), .hot)
         }
         guard tiers.contains(.cold), let found = await caches.cold.variant(variant) else { return nil }
         caches.cold.touch(url)
-        let image = found.stored(at: storedAt)
+        let image = found.stored(as: original)
         keepInMemory(image, as: variant)
         return (image, .cold)
     }

@@ -13,10 +13,12 @@ import Testing
     }
 
     private func image(
-        _ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil, timeToLive: Double? = 604_800
+        _ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil, timeToLive: Double? = 604_800,
+        fetched upstreamAge: Int = 0
     ) -> HeldImage {
         let metadata = ImageMetadata(
-            contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - age)
+            contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - age,
+            age: upstreamAge)
         let loaded = LoadedImage(
             data: Bytes(Data([1])), metadata: metadata, stale: stale,
             expiresAt: timeToLive.map { metadata.storedAt + $0 })
@@ -31,8 +33,9 @@ import Testing
         let fetched = Freshness(image(.remote, stored: 0), now: noon)
         #expect(fetched == Freshness(age: nil, cacheStatus: "fwd=miss"))
         // From an upstream that has stated an age.
-        let aged = Freshness(image(.remote), now: noon)
+        let aged = Freshness(image(.remote, stored: 0, fetched: 90), now: noon)
         #expect(aged == Freshness(age: 90, cacheStatus: "fwd=miss"))
+        #expect(Freshness(image(.hot, fetched: 5), now: noon) == Freshness(age: 95, cacheStatus: "hit"))
         #expect(Freshness(image(.cold, timeToLive: nil), now: noon) == Freshness(age: nil, cacheStatus: nil))
     }
 
@@ -45,8 +48,8 @@ import Testing
     func `an answer may be used for an hour, but not beyond the time to live of its bytes`(
         age: Double, left: Int
     ) throws {
-        for source in [ImageMetadata.Source.hot, .cold, .remote] {
-            let image = image(source, stored: age)
+        for (source, upstreamAge) in [(ImageMetadata.Source.hot, 0), (.cold, 604_801), (.remote, 90)] {
+            let image = image(source, stored: age, fetched: upstreamAge)
             let text = API.cacheControl(of: image, now: noon)
             let lifetime = try #require(text.firstMatch(of: /^public, max-age=(\d+)$/).flatMap { Int($0.output.1) })
             #expect(lifetime - (Freshness(image, now: noon).age ?? 0) == left)

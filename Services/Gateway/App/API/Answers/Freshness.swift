@@ -34,16 +34,16 @@ extension Freshness {
         }
     }
 
-    /// Bytes that were put come from no cache.
+    /// The age of an image is that of its upstream's answer and the time since then. Bytes that were put come from no cache.
     init(_ image: HeldImage, now: Date) {
         guard image.expiresAt != nil else {
             (age, cacheStatus) = (nil, nil)
             return
         }
-        let age = Self.age(of: image.storedAt, now: now)
+        let age = Self.age(of: image.storedAt, now: now) + image.age
         switch image.source {
         case .hot, .cold: (self.age, cacheStatus) = (age, image.isStale ? "hit; detail=stale" : "hit")
-        // A fetched image has an age when its origin server answered from a cache.
+        // A fetched image has an age when its upstream answered from a cache.
         case .remote: (self.age, cacheStatus) = (age > 0 ? age : nil, "fwd=miss")
         }
     }

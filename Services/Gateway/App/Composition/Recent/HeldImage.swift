@@ -12,6 +12,9 @@ struct HeldImage: SharedAnswer {
     private(set) var source: ImageMetadata.Source
     let storedAt: Date
 
+    /// How old the bytes were at `storedAt`, in seconds.
+    let age: Int
+
     /// When the bytes expire; nil for bytes that were put.
     let expiresAt: Date?
 
@@ -26,6 +29,7 @@ struct HeldImage: SharedAnswer {
         sha256 = image.metadata.sha256
         source = image.metadata.source
         storedAt = image.metadata.storedAt
+        age = image.metadata.age
         expiresAt = image.expiresAt
         isStale = image.stale == true
         bytes = ByteBuffer(bytes: image.data.data)
