@@ -107,6 +107,46 @@ def test_loading_state_follows_the_table_of_presentation(open_page):
     assert faults == []
 
 
+REPORTS_ONCE = """
+window.IntersectionObserver = class extends IntersectionObserver {
+    #fresh = new Set();
+    constructor(use, options) {
+        super((entries) => {
+            const reported = entries.filter(({ target }) => target.id !== "more" || this.#fresh.delete(target));
+            if (reported.length) use(reported);
+        }, options);
+    }
+    observe(target) { this.#fresh.add(target); super.observe(target); }
+};
+"""
+
+
+def test_the_next_page_comes_when_the_browser_does_not_report_that_the_end_is_near(open_page):
+    """As Chromium does sometimes, when rows get their size while they are scrolled."""
+    page = open_page(None)
+    page.add_init_script(REPORTS_ONCE)
+    page.goto("/")
+    ready(page)
+    for pages in (2, 3):
+        scroll_to_end(page)
+        wait_for_rows(page, pages * PAGE)
+
+
+def test_the_list_is_busy_until_the_next_page_is_there(open_page):
+    page = open_page()
+    ready(page)
+    held = []
+    page.route("**/?after_id=*", lambda route: held.append(route))
+    scroll_to_end(page)
+    until(page, lambda: held)
+    # The end stays near meanwhile.
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+    assert page.get_attribute("#list", "aria-busy") == "true"
+    held[0].continue_()
+    wait_for_rows(page, 2 * PAGE)
+    page.wait_for_selector("#list[aria-busy=false]")
+
+
 # --- Endless scrolling --------------------------------------------------------------------------------------------------
 
 

@@ -17,6 +17,8 @@ export class Pager {
 
   constructor() {
     this.reset();
+    // Chromium does not always report that the end is near again when rows in front of it get their size while they are scrolled.
+    addEventListener("scrollend", () => this.#observe(), { passive: true });
     // A reader at the end scrolls to try again.
     for (const name of ["scrollend", "wheel"]) {
       addEventListener(name, () => {
@@ -29,7 +31,7 @@ export class Pager {
 
   load() {
     const link = this.link;
-    if (!link) return;
+    if (!link || this.state.isLoading) return;
     const url = link.href;
     const hadFocus = more.contains(document.activeElement);
     return run(this.state, async () => {
