@@ -227,6 +227,33 @@ def many():
         yield running
 
 
+def test_a_change_of_the_layout_lays_out_only_the_rows_on_the_screen_before_it_is_painted(open_at, many):
+    page = open_at(many)
+    ready(page)
+    scroll_for_rows(page, 60)
+    page.evaluate("scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: 'instant' })")
+    settle(page)
+    most = None
+    for view in ("grid", "list"):
+        laid_out, shown = page.evaluate(
+            """name => {
+                document.querySelector(name).click();
+                const rows = [...document.querySelectorAll("#list > *")];
+                const isShown = (row) => row.getBoundingClientRect().bottom > 0 && row.getBoundingClientRect().top < innerHeight;
+                const isLaidOut = (row) => row.firstElementChild?.checkVisibility({ contentVisibilityAuto: true });
+                const shown = rows.filter(isShown);
+                return [rows.filter(isLaidOut).map(row => row.id), shown.map(row => row.id)];
+            }""",
+            f".to-{view}")
+        # The browser would lay out what is near: several screens of the grid.
+        most = most or 2 * len(shown)
+        assert shown and set(shown) <= set(laid_out) and len(laid_out) <= most, view
+        # Then the others follow.
+        page.wait_for_selector("#list:not(.changing)", state="attached")
+        settle(page)
+        assert page.locator("#list > .shown").count() == 0
+
+
 @pytest.mark.parametrize("layout", ["list", "grid"])
 def test_rows_keep_their_place_when_they_are_folded_and_unfolded(open_at, many, layout):
     page = open_at(many, None, viewport={"width": 390, "height": 844})

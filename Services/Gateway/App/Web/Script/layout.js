@@ -1,8 +1,35 @@
-import { root } from "./document.js";
+import { list, root } from "./document.js";
 import { lookedAt, returnTo } from "./scroll-anchor.js";
 
 function cookie(name) {
   return document.cookie.split("; ").find((pair) => pair.startsWith(name + "="))?.slice(name.length + 1);
+}
+
+/** The rows on the screen while the layout changes. */
+let shown = [];
+
+/**
+ * Lays out only the rows on the screen until they are painted: the browser would lay out all that were near before, and all that are near
+ * now, which are several screens.
+ */
+function showFirst(change) {
+  shown.forEach((row) => row.classList.remove("shown"));
+  list.classList.add("changing");
+  change();
+  shown = [...list.children].filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    // The heights are estimates, so the rows on the screen may turn out to be less high.
+    return bottom > -innerHeight / 4 && top < innerHeight * 1.25;
+  });
+  const now = shown;
+  shown.forEach((row) => row.classList.add("shown"));
+  // In a task after the next frame.
+  requestAnimationFrame(() => setTimeout(() => {
+    if (shown !== now) return;
+    list.classList.remove("changing");
+    now.forEach((row) => row.classList.remove("shown"));
+    shown = [];
+  }));
 }
 
 /** Theme and layout change at once; the server keeps the setting in a cookie. */
@@ -21,9 +48,12 @@ export function watchSettings() {
     const place = setting === "layout" ? lookedAt() : null;
     const url = new URL(link.href);
     if (link.dataset.theme === systemTheme()) url.searchParams.set("theme", "auto");
-    root.dataset[setting] = url.searchParams.get(setting);
-    document.querySelector(`.tool[data-${setting}]:not([data-${setting}="${link.dataset[setting]}"])`).focus({ preventScroll: true });
-    returnTo(place);
+    const change = () => {
+      root.dataset[setting] = url.searchParams.get(setting);
+      document.querySelector(`.tool[data-${setting}]:not([data-${setting}="${link.dataset[setting]}"])`).focus({ preventScroll: true });
+      returnTo(place);
+    };
+    setting === "layout" ? showFirst(change) : change();
     fetch(url, { redirect: "manual" }).catch(() => {});
   });
   const menu = document.querySelector(".menu");
