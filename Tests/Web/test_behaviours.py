@@ -259,6 +259,15 @@ def test_the_accessibility_tree_of_the_feed(open_page, feed):
     assert page.locator(f"id={link.get_attribute('aria-describedby')}").inner_text() == "Place 0"
 
 
+def test_each_row_has_its_name_for_a_screen_reader_also_far_from_the_screen(open_page):
+    """Chromium takes no name from a row that is not laid out."""
+    page = open_page()
+    ready(page)
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    names = [node["name"]["value"] for node in nodes if not node["ignored"] and node["role"]["value"] == "article"]
+    assert len(names) >= 12 and all(names), names
+
+
 def test_the_accessibility_tree_of_the_comments(open_page, feed):
     image = feed.ids(14)[13]
     feed.gateway("comment", image, "A fine picture", "--username", "ana")
