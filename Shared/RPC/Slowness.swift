@@ -76,6 +76,9 @@ extension Health.Check {
     /// Begins the name of a check that is there only while a part is slow.
     static let slowPrefix = "slow:"
 
-    /// Whether it says that a part is slow; the part can be used.
-    public var isSlowness: Bool { name.hasPrefix(Self.slowPrefix) }
+    /// Begins the name of a check that is there only while a part of a store's content is damaged.
+    public static let contentPrefix = "content:"
+
+    /// Whether the part can be used all the same: it is slow, or some of its content is damaged.
+    public var leavesUsable: Bool { name.hasPrefix(Self.slowPrefix) || name.hasPrefix(Self.contentPrefix) }
 }

@@ -36,8 +36,8 @@ extension Store {
         }
     }
 
-    /// The free space without which a disk counts as full: a small transaction needs this much, with the journal's pages and index.
-    static let probeBytes = 64 * 1_024
+    /// The free space without which a disk counts as full. Most pictures are smaller.
+    static let probeBytes = 512 * 1_024
 
     /// Writes to the file in use. It works again if that succeeds.
     private func tryWriting() async {
@@ -54,21 +54,20 @@ extension Store {
         } catch {
             guard isCurrent(file), let trouble = StoreTrouble(error, isReading: false) else { return }
             monitor.note(trouble, isProbe: true)
+            if opening.isCache, trouble.endsCache { await replace(file) }
         }
     }
 
     /// - Throws: `SQLITE_FULL`. Whether the directory can be written does not matter.
     private static func reserve(_ bytes: Int, beside path: String) throws {
-        let probe = path + "-probe"
-        let descriptor = open(probe, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // A file without a name, which goes with its descriptor.
+        let directory = (path as NSString).deletingLastPathComponent
+        let descriptor = open(directory, __O_TMPFILE | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == ENOSPC || errno == EDQUOT { throw DatabaseError(resultCode: .SQLITE_FULL) }
             return
         }
-        defer {
-            Glibc.close(descriptor)
-            unlink(probe)
-        }
+        defer { Glibc.close(descriptor) }
         let code = posix_fallocate(descriptor, 0, off_t(bytes))
         if code == ENOSPC || code == EDQUOT { throw DatabaseError(resultCode: .SQLITE_FULL) }
     }
@@ -113,7 +112,7 @@ extension Store {
             while let table = scan.table {
                 let start = clock.now
                 do {
-                    let step = try await scanned(table, scan, until: start + Self.scanStepTime)
+                    let step = try await scanned(table, scan)
                     for finding in step.findings { monitor.noteFinding(finding) }
                     scan.advance(after: step)
                 } catch let fault as UnreadableTable {
@@ -133,10 +132,12 @@ extension Store {
     /// Runs a step on another thread.
     /// - Throws: `UnreadableTable`, for an authority; the store of a cache is replaced.
     private func scanned(
-        _ table: ScannedTable, _ scan: StoreScan, until end: NIODeadline
+        _ table: ScannedTable, _ scan: StoreScan
     ) async throws -> StoreScan.Step {
         try await using(.validating) { [clock, isCache = opening.isCache] pool in
             try await pool.read { db in
+                // Without the time that the step has waited for its thread.
+                let end = clock.now + Self.scanStepTime
                 do {
                     return try scan.step(table, db) { clock.now >= end }
                 } catch let error as DatabaseError

@@ -82,7 +82,7 @@ public final class Store: Sendable {
     /// The store's check for `rpc.health`, without an attempt to open it.
     public var check: Health.Check { monitor.check }
 
-    /// The store's checks for `rpc.health`: its state, and whether it is slow. If there is no store and the pace allows it, opens it
+    /// The store's checks for `rpc.health`: its state, whether a part is damaged, and whether it is slow. If there is no store and the pace allows it, opens it
     /// first, so that health recovers without other calls.
     public func health() async -> [Health.Check] {
         if isOpeningDue { await replace(nil) }
@@ -91,7 +91,7 @@ public final class Store: Sendable {
                 "store", title: "the store \(path)", remedy: "see whether its disk is busy or failing", at: clock.now,
                 date: now())
         }
-        return [check] + [slow].compactMap(\.self)
+        return [check] + [monitor.contentCheck, slow].compactMap(\.self)
     }
 
     /// Calls `body` from now on when an empty store has replaced this one, or a file could be opened again.

@@ -31,7 +31,7 @@ final class StoreMonitor: Sendable {
         /// When the last failure ended.
         var servingSince: Date
 
-        var current: Failure? { damage ?? finding ?? failure }
+        var current: Failure? { damage ?? failure }
     }
 
     private let path: String
@@ -59,6 +59,14 @@ final class StoreMonitor: Sendable {
                 return Health.Check(name: "store", status: .serving, since: state.servingSince)
             }
             return Health.Check(name: "store", status: .degraded, detail: failure.detail, since: failure.since)
+        }
+    }
+
+    /// The check of the content; nil while no damage was found. It is one of its own, because the store can be used.
+    var contentCheck: Health.Check? {
+        state.withLock(\.finding).map {
+            Health.Check(
+                name: Health.Check.contentPrefix + "store", status: .degraded, detail: $0.detail, since: $0.since)
         }
     }
 
@@ -103,7 +111,7 @@ final class StoreMonitor: Sendable {
         let worksAgain = state.withLock { state in
             let hasChanged = change(&state)
             if hasChanged { state.servingSince = now }
-            return hasChanged && state.damage == nil && state.finding == nil
+            return hasChanged && state.current == nil
         }
         if worksAgain, report { logger.notice("the store \(path) works again") }
     }
@@ -175,11 +183,12 @@ final class StoreMonitor: Sendable {
     /// Notes that the check has seen the whole content.
     /// - Returns: whether it has found nothing.
     func endScan() -> Bool {
-        guard state.withLock({ $0.found == nil }) else { return false }
-        end { state in
+        let (isWell, isRepaired) = state.withLock { state in
+            guard state.found == nil else { return (false, false) }
             defer { state.finding = nil }
-            return state.finding != nil
+            return (true, state.finding != nil)
         }
-        return true
+        if isRepaired { logger.notice("no part of the store \(path) is damaged any more") }
+        return isWell
     }
 }

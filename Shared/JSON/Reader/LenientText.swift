@@ -1,5 +1,5 @@
-/// Mends what other programs write wrongly, so that one odd value costs at most itself. In place: the positions of everything else
-/// stay, and so do the lines and columns of errors.
+/// Mends what other programs write wrongly, so that one odd value costs at most itself. In place: the offsets of everything else
+/// stay.
 enum LenientText {
     /// Replaces arrays and objects that are nested too deep by empty strings, and control characters in strings by spaces. A text
     /// that is no JSON for another reason stays so.

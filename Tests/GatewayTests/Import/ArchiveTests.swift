@@ -298,6 +298,14 @@ import Testing
         #expect(contents.notes == (counts ? [:] : [.futureDate: 1]))
     }
 
+    @Test func `a post with a date that is ignored comes behind those with dates`() throws {
+        let posts = [("A", -20.0), ("B", 500_000), ("C", -10)].map { text, seconds in
+            post("<p>\(text)</p>", picture, at: WireDate.format(Self.now + seconds))
+        }
+        let contents = try contents(Data(#"{"orderedItems":[\#(posts.joined(separator: ","))]}"#.utf8))
+        #expect(contents.entries.map(\.description) == ["C", "A", "B"])
+    }
+
     @Test(arguments: [
         (Data(#"{"file":"a","comments":[{"username":"Ana","message":"Hi","created_at":"9999-01-01T00:00:00Z"}]}"#.utf8)),
         (Data(#"{"file":"a","published_at":"9999-01-01T00:00:00Z"}"#.utf8)),

@@ -43,7 +43,7 @@ struct SlownessTests {
             detail: "the store is slow: 6 of 10 uses in the last minute took over 250 ms; look",
             since: date.addingTimeInterval(3))
         #expect(check(&slowness, at: 9) == expected)
-        #expect(expected.isSlowness && !Health.Check(name: "store", status: .serving, since: date).isSlowness)
+        #expect(expected.leavesUsable && !Health.Check(name: "store", status: .serving, since: date).leavesUsable)
     }
 
     @Test(arguments: [(40, true), (41, false)])

@@ -34,7 +34,8 @@ enum GatewayHealth {
         let plugin = part.plugin
         switch part.health {
         case .success(let health):
-            let worst = health.checks.first { $0.status != .serving }
+            let failing = health.checks.filter { $0.status != .serving }
+            let worst = failing.first { !$0.leavesUsable } ?? failing.first
             let details = [worst?.detail].compactMap(\.self) + part.faults
             return Health.Check(
                 name: plugin.name, status: health.status,

@@ -21,6 +21,9 @@ struct ImportFolder: Sendable {
         /// and behind them by file name.
         var entries: [ImportEntry]
 
+        /// Whether the author has given the order.
+        var hasOwnOrder = false
+
         /// Whether the entries are posts of another program, which their author cannot change.
         var isArchive = false
 
@@ -39,17 +42,25 @@ struct ImportFolder: Sendable {
     /// - Parameter now: the time of the import.
     func contents(now: Date = Date()) throws(RPCError) -> Contents {
         var contents = try listed()
-        contents.entries = contents.entries.map { entry in
-            let (entry, notes) = entry.fitted(cutting: contents.isArchive, now: now)
+        // By a date that is ignored an entry was sorted wrongly.
+        var (sorted, undated): ([ImportEntry], [ImportEntry]) = ([], [])
+        for entry in contents.entries {
+            let (fitted, notes) = entry.fitted(cutting: contents.isArchive, now: now)
             for note in notes { contents.notes[note, default: 0] += 1 }
-            return entry
+            let hasLostDate = entry.publishedAt != nil && fitted.publishedAt == nil
+            if hasLostDate, !contents.hasOwnOrder { undated.append(fitted) } else { sorted.append(fitted) }
         }
+        contents.entries = sorted + undated
         return contents
     }
 
     private func listed() throws(RPCError) -> Contents {
         if let fault { throw RPCError(.notFound, "cannot read folder \(path): \(fault)", begun: false) }
-        if let contents = try manifest() { return try usable(contents, list: Self.manifestName) }
+        if let found = try manifest() {
+            var contents = try usable(found, list: Self.manifestName)
+            contents.hasOwnOrder = true
+            return contents
+        }
         let files = FolderFiles(path)
         if let (list, found) = try archive(files) {
             var contents = try usable(found, list: list)

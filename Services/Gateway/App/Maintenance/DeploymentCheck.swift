@@ -19,7 +19,7 @@ struct DeploymentCheck: Sendable {
         let fault: StoreFinding.Fault
     }
 
-    /// - Throws: `ServiceProgram.Refusal`, `CancellationError`.
+    /// - Throws: `ServiceProgram.Refusal`, `CancellationError`, or the error of a directory that cannot be read.
     func run() async throws -> Report {
         var (report, all) = (Report(), [String: [StoreFinding]]())
         for service in ServiceProgram.services + (try plugins()) {

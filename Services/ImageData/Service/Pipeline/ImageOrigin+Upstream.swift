@@ -13,8 +13,6 @@ extension ImageOrigin {
                 url: request.url, headers: UpstreamHeaders(request.headers.map { ($0.name, $0.value) }),
                 maximumBodyBytes: request.maximumBytes, acceptsCompression: false, totalTime: request.timeLimit)
             let watcher = upstream?.isOrigin(of: request.url) == true ? monitor : nil
-            let start = watcher?.clock.now
-            defer { if let start { watcher?.took(since: start) } }
             do throws(UpstreamError) {
                 let response = try await client.get(get)
                 watcher?.answered(request.url)

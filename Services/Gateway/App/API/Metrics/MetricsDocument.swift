@@ -31,7 +31,8 @@ struct MetricsDocument: Sendable {
             health.map { ([("service", $0.name)], $0.status == .serving ? 1 : 0) })
         writer.gauge(
             "image_feed_draining", "Whether the service finishes the calls under way and stops.",
-            health.map { ([("service", $0.name)], $0.status == .draining ? 1 : 0) })
+            health.filter { $0.name != "gateway" }
+                .map { ([("service", $0.name)], $0.status == .draining ? 1 : 0) })
         writeHTTP(to: &writer)
         let answered = services.compactMap { service in service.statistics.map { (service.name, $0) } }
         writeCalls(answered, to: &writer)

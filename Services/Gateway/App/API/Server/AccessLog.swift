@@ -12,7 +12,10 @@ final class AccessLog: Sendable {
         /// When to look whether the path names another file.
         var nextLook = Date.distantPast
 
-        /// Whether the last attempt to write or to open the file has failed.
+        /// Whether the last look could not open the file of the path. Lines then go to the one that was open.
+        var isLost = false
+
+        /// Whether the last line was written as it should be.
         var isFailing = false
     }
 
@@ -35,25 +38,37 @@ final class AccessLog: Sendable {
         let now = now()
         let line = Data(observation.accessLine(at: now).bytes + [UInt8(ascii: "\n")])
         file.withLock { file in
+            var fault: (any Error)?
+            if isLookDue(file, at: now) {
+                file.nextLook = now + Self.lookInterval
+                do {
+                    try reopen(&file)
+                    file.isLost = false
+                } catch {
+                    (file.isLost, fault) = (true, error)
+                }
+            }
             do {
-                try reopen(&file, at: now)
                 try file.handle.write(contentsOf: line)
-                file.isFailing = false
             } catch {
                 // A full disk must not end requests. The next line is tried again.
-                if !file.isFailing { logger.error("lines of the access log are missing: \(error)") }
-                file.isFailing = true
+                fault = error
             }
+            if let fault, !file.isFailing { logger.error("lines of the access log are missing: \(fault)") }
+            file.isFailing = fault != nil || file.isLost
         }
     }
 
     /// How often the path is looked at, in seconds. A rotated file gets lines for this long.
     static let lookInterval: TimeInterval = 1
 
+    private func isLookDue(_ file: File, at now: Date) -> Bool {
+        now >= file.nextLook || now < file.nextLook - Self.lookInterval
+    }
+
     /// Opens the file again after it was renamed or removed, as programs that rotate logs do.
-    private func reopen(_ file: inout File, at now: Date) throws {
-        guard let path, now >= file.nextLook || now < file.nextLook - Self.lookInterval else { return }
-        file.nextLook = now + Self.lookInterval
+    private func reopen(_ file: inout File) throws {
+        guard let path else { return }
         var (there, open) = (stat(), stat())
         let isSame =
             stat(path, &there) == 0 && fstat(file.handle.fileDescriptor, &open) == 0

@@ -37,7 +37,7 @@ final class ConnectionLimit: ChannelDuplexHandler {
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is Stop else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        isStopped = true
+        (isStopped, isWaiting) = (true, false)
         // Ends the read under way, too.
         context.channel.setOption(.autoRead, value: false).cascade(to: promise)
     }

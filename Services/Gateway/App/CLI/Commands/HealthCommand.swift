@@ -18,11 +18,11 @@ struct HealthCommand: ClientCommand {
                                            wait only until the feed can be used
 
             A service is degraded while its store is full, damaged or unusable, its upstream does not serve, or a part of it \
-            is slow (slow:PART): the detail names the cause and what to do. It recovers by itself when the cause is gone. A \
+            is slow (slow:PART) or damaged (content:PART): the detail names the cause and what to do. It recovers by itself when the cause is gone. A \
             service is draining while it finishes its calls and stops.
 
             A feed can be used when every required service works. The upstream of an edge need not: the edge serves \
-            its copies, and a slow service can be used. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
+            its copies, and a service that is slow or has some damaged content can be used. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
             service tries again only every 30 s.
             """)
 
@@ -134,12 +134,12 @@ private enum ServiceStanding {
         }
     }
 
-    /// The checks that fail, without those of slow parts; nil while the service does not answer.
+    /// The checks that fail, without those that leave the service usable; nil while the service does not answer.
     private static func troubles(of service: String, _ session: Session, timeout: Double?) async -> [String]? {
         do throws(RPCError) {
             let selection = ServiceSelection(service: service)
             let health = try await session.call(ProtocolMethods.health, selection, timeout: timeout)
-            return health.checks.filter { $0.status != .serving && !$0.isSlowness }.map(\.name)
+            return health.checks.filter { $0.status != .serving && !$0.leavesUsable }.map(\.name)
         } catch {
             return nil
         }

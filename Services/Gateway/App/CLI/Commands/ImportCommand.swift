@@ -36,7 +36,8 @@ struct ImportCommand: ClientCommand {
             The folder may also be the unpacked archive of a Mastodon account (with outbox.json), of an Instagram \
             account in the format JSON (with posts_1.json), or of a Flickr account (with photo_ID.json). The public posts \
             are imported with their texts, the newest at the top, with their dates, tags and alternative texts. Videos, \
-            posts that not everybody could read, and sensitive posts without --sensitive, are skipped. An archive that is \
+            posts that not everybody could read, and sensitive posts without --sensitive, are skipped. Texts that are too long for \
+            the feed are cut, and dates more than a day ahead are ignored; both are counted. An archive that is \
             not understood is refused as a whole.
 
             A folder of Google Photos from Google Takeout is imported as a folder of pictures, with the dates and texts of \
