@@ -296,7 +296,9 @@ let package = Package(
                     "ImageDataContract",
                 ] + executables,
                 exclude: ["Clients", "Likes"]),
-            tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures", "builds", "imports"]),
+            tests(
+                "ChecksTests", path: "Checks", of: ["RPCTestKit"],
+                exclude: ["Fixtures", "builds", "imports", "versions"]),
             .executableTarget(
                 name: "rpc-bench",
                 dependencies: ["BenchKit", "JSON", "RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
