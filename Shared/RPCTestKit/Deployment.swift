@@ -16,13 +16,13 @@ public struct Deployment: Sendable {
     ///   - settings: the content of `config.json`.
     public static func with<Result>(
         gateway arguments: [String] = [], imageData: [String] = [], manifests: [String: String] = [:],
-        settings: String = "{}",
+        settings: String? = nil,
         isolation: isolated (any Actor)? = #isolation,
         _ body: (Deployment) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try seedPlugins(root)
-            try Data(settings.utf8).write(to: URL(fileURLWithPath: "\(root)/config.json"))
+            if let settings { try Data(settings.utf8).write(to: URL(fileURLWithPath: "\(root)/config.json")) }
             for (name, text) in manifests {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(name).json"))
             }

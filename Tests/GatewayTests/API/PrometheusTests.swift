@@ -53,8 +53,9 @@ import Testing
         case upstreamRefuses = "ImageFeedUpstreamSilent"
         case storeIsWritten = "ImageFeedLogGrows"
 
-        var settings: String {
-            guard self == .upstreamRefuses else { return "{}" }
+        /// The content of `config.json`.
+        var settings: String? {
+            guard self == .upstreamRefuses else { return nil }
             return #"{"services":{"upstream":"http://127.0.0.1:1","allow-private-upstream":["127.0.0.1:1"]}}"#
         }
 
