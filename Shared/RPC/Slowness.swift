@@ -79,6 +79,9 @@ extension Health.Check {
     /// Begins the name of a check that is there only while a part of a store's content is damaged.
     public static let contentPrefix = "content:"
 
+    /// Whether it says that a part is slow.
+    var isSlowness: Bool { name.hasPrefix(Self.slowPrefix) }
+
     /// Whether the part can be used all the same: it is slow, or some of its content is damaged.
-    public var leavesUsable: Bool { name.hasPrefix(Self.slowPrefix) || name.hasPrefix(Self.contentPrefix) }
+    public var leavesUsable: Bool { isSlowness || name.hasPrefix(Self.contentPrefix) }
 }

@@ -46,9 +46,9 @@ public struct Health: Sendable, Equatable {
     public let status: Status
     public let checks: [Check]
 
-    /// Combines checks: the status is that of the worst one.
+    /// Combines checks: the status is that of the worst one. A part that is slow serves: on a slow machine all are.
     public init(_ checks: [Check]) {
-        let isWell = checks.allSatisfy { $0.status == .serving }
+        let isWell = checks.allSatisfy { $0.status == .serving || $0.isSlowness }
         self.init(isWell ? .serving : .degraded, checks)
     }
 

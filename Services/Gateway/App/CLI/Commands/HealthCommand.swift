@@ -17,9 +17,9 @@ struct HealthCommand: ClientCommand {
               gateway health --wait 30 --usable
                                            wait only until the feed can be used
 
-            A service is degraded while its store is full, damaged or unusable, its upstream does not serve, or a part of it \
-            is slow (slow:PART) or damaged (content:PART): the detail names the cause and what to do. It recovers by itself when the cause is gone. A \
-            service is draining while it finishes its calls and stops.
+            A service is degraded while its store is full or unusable, a part of it is damaged (content:PART), or its \
+            upstream does not serve: the detail names the cause and what to do. A part that is slow (slow:PART) is named, too, \
+            but serves. All recover by themselves when the cause is gone. A service is draining while it finishes its calls and stops.
 
             A feed can be used when every required service works. The upstream of an edge need not: the edge serves \
             its copies, and a service that is slow or has some damaged content can be used. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
