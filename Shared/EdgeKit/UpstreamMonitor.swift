@@ -57,7 +57,7 @@ public final class UpstreamMonitor: Sendable {
     private let base: UpstreamBase
     private let logger: Logger
     private let now: @Sendable () -> Date
-    public let clock: any MonotonicClock
+    let clock: any MonotonicClock
     private let state: Mutex<State>
     private let slowness = Mutex(Slowness(limit: Slowness.upstreamLimit))
 
@@ -86,7 +86,7 @@ public final class UpstreamMonitor: Sendable {
     }
 
     /// Notes the time of a request that ends now.
-    public func took(since start: NIODeadline) {
+    func took(since start: NIODeadline) {
         let now = clock.now
         slowness.withLock { $0.note(now - start, at: now) }
     }
@@ -109,11 +109,12 @@ public final class UpstreamMonitor: Sendable {
         return check
     }
 
-    /// For `rpc.stats`: how long the upstream has not served, and the age of the last good answer; none before the first.
+    /// For `rpc.stats`, in seconds: for how long the upstream has not served, and the age of the last good answer, if there was one.
     public var measures: Measures {
-        let (fault, answered) = state.withLock { ($0.fault, $0.answered) }
-        var gauges = ["upstream_failing_seconds": fault.map { max(0, Int(now().timeIntervalSince($0.since))) } ?? 0]
-        if let answered {
+        let check = check
+        let failing = check.status == .serving ? 0 : max(0, Int(now().timeIntervalSince(check.since)))
+        var gauges = ["upstream_failing_seconds": failing]
+        if let answered = state.withLock(\.answered) {
             gauges["upstream_answer_age_seconds"] = Int((clock.now - answered).nanoseconds / 1_000_000_000)
         }
         return Measures(gauges: gauges)

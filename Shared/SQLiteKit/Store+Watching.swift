@@ -36,7 +36,7 @@ extension Store {
         }
     }
 
-    /// The free space without which a disk counts as full. Most pictures are smaller.
+    /// The free space in bytes without which a disk counts as full, so that more than a small row fits when it counts as usable.
     static let probeBytes = 512 * 1_024
 
     /// Writes to the file in use. It works again if that succeeds.

@@ -20,7 +20,6 @@ struct ImageDataHandlers {
 
     var table: MethodTable {
         var table = MethodTable(ImageDataContract.contract)
-        table.patient = [ImageDataContract.prefetch.name]
         addLoading(to: &table)
         addAuthoring(to: &table)
         table.handle(ImageDataContract.stat) { params, _ in

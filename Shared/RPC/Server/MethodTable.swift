@@ -36,9 +36,6 @@ public struct MethodTable: Sendable {
     public let contracts: [Contract]
     private(set) var handlers: [String: Handlers] = [:]
 
-    /// The methods whose callers expect to wait: they do not count as slow.
-    public var patient: Set<String> = []
-
     /// Forwards calls of methods without a handler here.
     public var forward: Forwarder?
 

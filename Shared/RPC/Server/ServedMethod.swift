@@ -12,12 +12,8 @@ final class ServedMethod {
     /// Of the calls that a caller waits for.
     private var slowness = Slowness(limit: Slowness.callLimit)
 
-    /// Whether its callers expect to wait, so that it does not count as slow.
-    private let isPatient: Bool
-
-    init(_ name: String, _ handlers: MethodTable.Handlers = .init(), isPatient: Bool = true) {
+    init(_ name: String, _ handlers: MethodTable.Handlers = .init()) {
         self.name = name
-        self.isPatient = isPatient
         self.handlers = handlers
     }
 
@@ -61,9 +57,7 @@ final class ServedMethod {
     }
 
     /// Counts a call that its caller has waited for.
-    func noteWait(_ time: TimeAmount, at now: NIODeadline) {
-        if !isPatient { slowness.note(time, at: now) }
-    }
+    func noteWait(_ time: TimeAmount, at now: NIODeadline) { slowness.note(time, at: now) }
 
     func slownessCheck(at now: NIODeadline, date: Date) -> Health.Check? {
         slowness.check(
@@ -109,11 +103,7 @@ final class ServedMethods {
 
     init(_ table: MethodTable) {
         self.table = table
-        let own = table.handlers.map { name, handlers in
-            let isPatient = name.hasPrefix(ProtocolMethods.prefix) || table.patient.contains(name)
-            return ServedMethod(name, handlers, isPatient: isPatient)
-        }
-        let methods = own + [hello, cancel, grant]
+        let methods = table.handlers.map { ServedMethod($0, $1) } + [hello, cancel, grant]
         self.methods = Dictionary(methods.map { ($0.name, $0) }, uniquingKeysWith: { _, own in own })
     }
 
@@ -136,9 +126,10 @@ final class ServedMethods {
         return try table.forwarding(request.method, asStream: isStream)
     }
 
-    /// The checks of the slow methods of this server; forwarded ones are those of another.
+    /// The checks of the slow methods of this service: not those of the protocol, and not forwarded ones.
     func slownessChecks(at now: NIODeadline, date: Date) -> [Health.Check] {
-        methods.values.compactMap { $0.slownessCheck(at: now, date: date) }.sorted { $0.name < $1.name }
+        methods.values.filter { !$0.name.hasPrefix(ProtocolMethods.prefix) }
+            .compactMap { $0.slownessCheck(at: now, date: date) }.sorted { $0.name < $1.name }
     }
 
     /// Statistics of the called methods, by name.

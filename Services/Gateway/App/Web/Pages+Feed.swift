@@ -57,7 +57,7 @@ extension Pages {
             "isLong": (image.text?.unicodeScalars.count ?? 0) > Self.longText, "comments": image.comments,
             "placeLink": image.location.flatMap { place in pluginPage { $0.page(ofPlace: place) } },
             "hasTags": !image.tags.isEmpty,
-            // An upstream may have any number. What nobody reads would make the page slow.
+            // An upstream may have any number of tags, and a long list makes the page slow.
             "tags": image.tags.prefix(ItemTags.maximumCount).map { tag in
                 ["tag": tag, "link": pluginPage { $0.page(ofTag: tag) }].compactMapValues(\.self)
             },

@@ -139,7 +139,7 @@ struct HTTPListener: Sendable {
     private func stopAccepting() async {
         // It fails when the listener is closed.
         try? await channel.channel.triggerUserOutboundEvent(ConnectionLimit.Stop()).get()
-        // Each was sent to its loop, set up there, and sent back.
+        // Each was sent to its loop, set up there, and sent back. A loop that has ended has none left.
         let all = Array(loops.group.makeIterator()) + [channel.channel.eventLoop]
         for loop in all + all { try? await loop.submit {}.get() }
     }
