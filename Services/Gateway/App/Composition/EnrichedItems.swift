@@ -29,23 +29,31 @@ struct EnrichedFeed: Sendable {
 extension Gateway {
     /// A page of the feed.
     func page(_ load: LoadFeed, _ options: CallOptions) async throws(RPCError) -> EnrichedFeed {
-        let page = try await feed.page(load, options)
-        async let extensions = enriching.extensions(of: page.items.map(\.id), options)
-        let hinted = LoadedFeed(
-            items: await pictures.hinted(page.items, options), nextAfterID: page.nextAfterID,
-            prevBeforeID: page.prevBeforeID, origin: page.origin, savedAt: page.savedAt, notices: page.notices)
-        return EnrichedFeed(feed: hinted, extensions: await extensions)
+        await enriched(try await feed.page(load, options), options)
     }
 
-    /// An item of the feed.
-    /// - Throws: `not_found` when the feed has no such item.
-    func item(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> EnrichedItem {
-        await enriched(try await feed.item(id, options), options)
+    func enriched(_ page: LoadedFeed, _ options: CallOptions) async -> EnrichedFeed {
+        let (items, extensions) = await completed(page.items, options)
+        let hinted = LoadedFeed(
+            items: items, nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID, origin: page.origin,
+            savedAt: page.savedAt, notices: page.notices)
+        return EnrichedFeed(feed: hinted, extensions: extensions)
     }
 
     func enriched(_ item: FeedItem, _ options: CallOptions) async -> EnrichedItem {
-        async let extensions = enriching.extensions(of: [item.id], options)
-        let hinted = await pictures.hinted([item], options).first ?? item
-        return await extensions.enriched(hinted)
+        await enriched([item], options).first ?? EnrichedItem(item: item)
+    }
+
+    func enriched(_ items: [FeedItem], _ options: CallOptions) async -> [EnrichedItem] {
+        let (items, extensions) = await completed(items, options)
+        return items.map(extensions.enriched)
+    }
+
+    /// Asks all other services at the same time.
+    private func completed(
+        _ items: [FeedItem], _ options: CallOptions
+    ) async -> (items: [FeedItem], extensions: FeedExtensions) {
+        async let extensions = enriching.extensions(of: items.map(\.id), options)
+        return (await pictures.hinted(items, options), await extensions)
     }
 }

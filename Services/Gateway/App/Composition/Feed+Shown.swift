@@ -46,18 +46,17 @@ extension Gateway {
         _ load: LoadFeed, fallsBack: Bool, _ options: CallOptions
     ) async throws(RPCError) -> EnrichedFeed {
         let earlier = fallsBack ? feed.shown.page(for: load) : nil
-        return try await feed.answer(or: earlier.map { EnrichedFeed(feed: $0) }, FeedContract.load.name, options) {
-            options throws(RPCError) in
-            let page = try await page(load, options)
-            feed.shown.note(page.feed, for: load, now: now())
-            return page
+        // Only the feed's own call decides: another service that hangs makes no earlier page of this one.
+        let page = try await feed.answer(or: earlier, FeedContract.load.name, options) { options throws(RPCError) in
+            try await feed.page(load, options)
         }
+        let enriched = await enriched(page, options)
+        feed.shown.note(enriched.feed, for: load, now: now())
+        return enriched
     }
 
     /// The same for an item.
     func shownItem(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> EnrichedItem {
-        try await feed.answer(
-            or: feed.shown.item(id).map { EnrichedItem(item: $0) }, FeedContract.get.name, options
-        ) { options throws(RPCError) in try await item(id, options) }
+        await enriched(try await feed.shownItem(id, options), options)
     }
 }

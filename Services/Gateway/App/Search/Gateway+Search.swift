@@ -34,7 +34,8 @@ extension Gateway {
     /// - Throws: `unavailable` while the plugin does not answer.
     func search(_ params: SearchItems, _ options: CallOptions) async throws(RPCError) -> SearchAnswer {
         let found = try await registry.plugin(SearchClient.plugin).call(SearchContract.items, params, options)
-        return SearchAnswer(found, try await items(found.items.map(\.imageID), options))
+        let items = try await feed.items(found.items.map(\.imageID), options)
+        return SearchAnswer(found, await enriched(items, options))
     }
 
     /// The results for a reader, who waits for search, and then for the feed, no longer than for a page of the feed. While the feed does
@@ -46,24 +47,13 @@ extension Gateway {
             try await search.call(SearchContract.items, params, options)
         }
         let ids = found.items.map(\.imageID)
-        let shown = ids.compactMap(feed.shown.item).map { EnrichedItem(item: $0) }
-        let earlier = SearchAnswer(found, shown, isWhole: false)
-        return try await feed.answer(or: earlier, FeedContract.items.name, options) { options throws(RPCError) in
-            SearchAnswer(found, try await items(ids, options))
-        }
+        let (items, isWhole) = try await feed.answer(
+            or: (ids.compactMap(feed.shown.item), false), FeedContract.items.name, options
+        ) { options throws(RPCError) in (try await feed.items(ids, options), true) }
+        return SearchAnswer(found, await enriched(items, options), isWhole: isWhole)
     }
 
     func suggestions(_ params: Suggest, _ options: CallOptions) async throws(RPCError) -> Suggestions {
         try await registry.plugin(SearchClient.plugin).call(SearchContract.suggest, params, options)
-    }
-
-    /// The items of the feed with what other services know of them. Search may still have items that were just removed, and an edge
-    /// items that it can no longer answer for; those are left out.
-    private func items(_ ids: [UUID], _ options: CallOptions) async throws(RPCError) -> [EnrichedItem] {
-        let items = try await feed.items(ids, options)
-        async let extensions = enriching.extensions(of: items.map(\.id), options)
-        let hinted = await pictures.hinted(items, options)
-        let values = await extensions
-        return hinted.map(values.enriched)
     }
 }
