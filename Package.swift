@@ -243,7 +243,7 @@ let package = Package(
                     "EdgeModel", "JSON", "Processes", "RPC", "RPCTestKit", "ServiceKit", "FeedContract",
                     "CommentsContract", "ImageDataContract", "GatewayContract", "ContractKit", "CZlib", "Timing",
                     .httpTypes,
-                    .logging, .nioCore, .nioPosix,
+                    .logging, .nioCore, .nioEmbedded, .nioPosix,
                     // Limits of an edge's gateway.
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables, exclude: ["CLI/Golden", "Plugins/Wild/wild.py"]),

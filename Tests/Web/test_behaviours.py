@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 
-from test_page import PAGE, ready, shown_ids, until, write
+from test_page import PAGE, published, ready, shown_ids, until, wait_for_news, write
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
@@ -277,6 +277,45 @@ def test_the_accessibility_tree_of_the_comments(open_page, feed):
             '- heading "1 comment" [level=2]', "- list:", "- listitem:", "- paragraph: A fine picture", '- textbox "Your name"',
             '- textbox "Comment"', '- textbox "Access token"', '- button "Send"']:
         assert line in tree, f"{line}\n{tree}"
+
+
+# What a page shows, in the order in which it is read. What lies over a picture belongs to it.
+SEEN = """() => [...document.querySelectorAll(':is(h1, h2, p, img, a, button, input, textarea, dt, dd, time)')]
+    .filter(one => one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true })
+        && !one.closest('.visually-hidden, .skip, .neighbour, .over, [hidden]'))
+    .map(one => { const box = one.getBoundingClientRect(); return [one.outerHTML.slice(0, 80), box.top, box.bottom]; })
+    .filter(([, top, bottom]) => bottom - top > 1)"""
+
+
+@pytest.mark.parametrize("width", [390, 800])
+@pytest.mark.parametrize("path", ["/", "/image/{}", "/image/{}/picture", "/docs", "/offline", "/nowhere"])
+def test_a_page_is_read_in_the_order_in_which_it_is_seen(open_page, feed, path, width):
+    image = feed.ids(3)[2]
+    page = open_page(path.format(image), viewport={"width": width, "height": 900})
+    if path != "/docs":
+        ready(page)
+        if (keys := page.locator(".keys-button")).count():
+            keys.evaluate("button => button.click()")
+    seen = page.evaluate(SEEN)
+    lowest = ("", float("-inf"))
+    for one, top, bottom in seen:
+        assert bottom > lowest[1], f"{one} is above {lowest[0]}"
+        lowest = max(lowest, (one, top), key=lambda known: known[1])
+
+
+def test_a_screen_reader_says_once_that_there_are_new_images(open_page, feed):
+    page = open_page()
+    ready(page)
+    page.evaluate("""() => {
+        window.said = [];
+        const spoken = one => (one.nodeType === 1 ? one : one.parentElement)?.closest('[role=status], [role=alert], [aria-live]');
+        new MutationObserver(changes => {
+            for (const live of new Set(changes.map(change => spoken(change.target)).filter(Boolean))) said.push(live.innerText);
+        }).observe(document.body, { childList: true, characterData: true, subtree: true });
+    }""")
+    with published(feed, "Spoken"):
+        wait_for_news(page, "1 new image")
+        assert page.evaluate("said") == ["1 new image"]
 
 
 # --- Hostile texts and requests -----------------------------------------------------------------------------------------

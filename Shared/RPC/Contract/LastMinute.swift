@@ -9,23 +9,27 @@ public protocol Summable: Sendable {
 }
 
 /// Counts what happened in the last minute, in steps of a few seconds, so that its size is fixed.
+///
+/// Other modules inline `add`: each request passes it, and without its type the call took 1.5 % of a short answer's time.
 public struct LastMinute<Counts: Summable>: Sendable {
-    private struct Step {
-        let number: UInt64
-        var counts = Counts()
+    @usableFromInline struct Step: Sendable {
+        @usableFromInline let number: UInt64
+        @usableFromInline var counts = Counts()
+
+        @usableFromInline init(number: UInt64) { self.number = number }
     }
 
     /// The oldest step goes as a whole, so the counts are those of the last 55 to 60 seconds.
-    private static var stepTime: TimeAmount { .seconds(5) }
-    private static var stepsPerMinute: UInt64 { 12 }
+    @inlinable static var stepTime: TimeAmount { .seconds(5) }
+    @inlinable static var stepsPerMinute: UInt64 { 12 }
 
     /// In the order of their numbers; only those in which something happened.
-    private var steps: [Step] = []
+    @usableFromInline var steps: [Step] = []
 
     public init() {}
 
     /// - Parameter change: adds what has happened.
-    public mutating func add(at now: NIODeadline, _ change: (inout Counts) -> Void) {
+    @inlinable public mutating func add(at now: NIODeadline, _ change: (inout Counts) -> Void) {
         let number = Self.number(of: now)
         // Threads may arrive here in another order than they have read the clock.
         if steps.last.map({ $0.number < number }) ?? true {
@@ -40,9 +44,9 @@ public struct LastMinute<Counts: Summable>: Sendable {
         return steps.filter { Self.isRecent($0, at: number) }.reduce(Counts()) { $0.adding($1.counts) }
     }
 
-    private static func number(of time: NIODeadline) -> UInt64 {
+    @inlinable static func number(of time: NIODeadline) -> UInt64 {
         time.uptimeNanoseconds / UInt64(stepTime.nanoseconds)
     }
 
-    private static func isRecent(_ step: Step, at number: UInt64) -> Bool { step.number + stepsPerMinute > number }
+    @inlinable static func isRecent(_ step: Step, at number: UInt64) -> Bool { step.number + stepsPerMinute > number }
 }

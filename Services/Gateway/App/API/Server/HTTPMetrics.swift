@@ -77,7 +77,10 @@ final class HTTPMetrics: Sendable {
 
     /// Clients may send any method.
     private static func label(of method: HTTPRequest.Method) -> String {
-        [.get, .head, .post, .options].contains(method) ? method.rawValue : "other"
+        switch method {
+        case .get, .head, .post, .options: method.rawValue
+        default: "other"
+        }
     }
 }
 
