@@ -67,6 +67,31 @@ struct ConfigCommandTests {
         }
     }
 
+    @Test(arguments: [1, 4]) func `changes at the same time are all kept, and a link to the file stays`(
+        count: Int
+    ) async throws {
+        try await inDirectory { directory in
+            try directory.write("{}", to: "elsewhere/settings.json")
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.root + "/config.json", withDestinationPath: "elsewhere/settings.json")
+            try await withThrowingTaskGroup(of: Int32.self) { group in
+                for number in 1...count {
+                    group.addTask {
+                        try await directory.run("set", "image-data.limit.connections", "\(number)").status
+                    }
+                    group.addTask { try await directory.run("set", "feed.limit.connections", "\(number)").status }
+                }
+                for try await status in group { #expect(status == 0) }
+            }
+            let text = try String(contentsOfFile: directory.root + "/elsewhere/settings.json", encoding: .utf8)
+            #expect(text.contains("image-data") && text.contains("feed"), "\(text)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory.root + "/elsewhere")
+            #expect(files == ["settings.json"])
+            let link = try FileManager.default.destinationOfSymbolicLink(atPath: directory.root + "/config.json")
+            #expect(link == "elsewhere/settings.json")
+        }
+    }
+
     @Test func `the file sets options of a service, and the command line takes precedence`() async throws {
         try await inDirectory { directory in
             try directory.write(

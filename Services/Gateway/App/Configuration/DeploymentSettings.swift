@@ -67,37 +67,20 @@ struct DeploymentSettings {
 
     /// Changes the file. It is replaced as a whole when all programs accept it, otherwise it stays as it was.
     func change(_ body: (inout JSONMembers) -> Void) async throws {
-        var members = try file().members
-        let before = members
-        body(&members)
-        guard members != before else { return }
-        let new = path + ".new"
-        try write(JSONValue.object(members).formatted() + "\n", to: new)
+        let replacement = try Replacement(of: path)
         do {
-            try await check(ConfigurationFile(path: new))
+            var members = try file().members
+            let before = members
+            body(&members)
+            guard members != before else { return replacement.discard() }
+            try replacement.write(JSONValue.object(members).formatted() + "\n")
+            try await check(ConfigurationFile(path: replacement.path))
         } catch {
-            unlink(new)
-            throw Refused(description: "\(error)".replacing(new, with: path))
+            let refused = Refused(description: "\(error)".replacing(replacement.path, with: path))
+            replacement.discard()
+            throw refused
         }
-        guard rename(new, path) == 0 else { throw rejection("cannot be replaced") }
-    }
-
-    /// Writes and syncs a file that only its owner can read.
-    private func write(_ text: String, to new: String) throws(FileRejection) {
-        unlink(new)
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw rejection("cannot be written") }
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-            let rejection = rejection("cannot be written")
-            unlink(new)
-            throw rejection
-        }
-    }
-
-    private func rejection(_ reason: String) -> FileRejection {
-        FileRejection(file: path, reason: "\(reason): \(String(cString: strerror(errno)))")
+        try replacement.use()
     }
 
     /// A program refuses the settings.

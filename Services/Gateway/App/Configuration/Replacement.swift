@@ -1,0 +1,66 @@
+import Glibc
+import ServiceKit
+
+/// The file that will replace another one. Whoever else makes one for the same file waits until this one is gone.
+struct Replacement: ~Copyable {
+    /// The file that is replaced. A link stays, and what it leads to is replaced.
+    let target: String
+
+    let path: String
+
+    private let descriptor: Int32
+
+    init(of target: String) throws(FileRejection) {
+        self.target = Self.resolved(target)
+        path = self.target + ".new"
+        descriptor = try Self.locked(path, for: target)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the file when nobody else has it locked.
+    private static func locked(_ path: String, for target: String) throws(FileRejection) -> Int32 {
+        while true {
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw rejection(target, "cannot be written") }
+            while flock(descriptor, LOCK_EX) != 0 {
+                guard errno == EINTR else {
+                    defer { close(descriptor) }
+                    throw rejection(target, "cannot be locked")
+                }
+            }
+            var (locked, named) = (stat(), stat())
+            // The one before may have renamed or removed the file that this one has waited for.
+            if fstat(descriptor, &locked) == 0, lstat(path, &named) == 0, locked.st_ino == named.st_ino,
+                locked.st_dev == named.st_dev
+            {
+                return descriptor
+            }
+            close(descriptor)
+        }
+    }
+
+    /// Writes and syncs a text that only its owner can read.
+    func write(_ text: String) throws(FileRejection) {
+        let bytes = Array(text.utf8)
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0,
+            Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0
+        else { throw Self.rejection(target, "cannot be written") }
+    }
+
+    consuming func use() throws(FileRejection) {
+        guard rename(path, target) == 0 else { throw Self.rejection(target, "cannot be replaced") }
+    }
+
+    consuming func discard() { unlink(path) }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func rejection(_ path: String, _ reason: String) -> FileRejection {
+        FileRejection(file: path, reason: "\(reason): \(String(cString: strerror(errno)))")
+    }
+}
