@@ -280,7 +280,7 @@ def test_the_accessibility_tree_of_the_comments(open_page, feed):
 
 
 # What a page shows, in the order in which it is read. What lies over a picture belongs to it.
-SEEN = """() => [...document.querySelectorAll(':is(h1, h2, p, img, a, button, input, textarea, dt, dd, time)')]
+SEEN = """root => [...document.querySelector(root).querySelectorAll(':is(h1, h2, p, img, a, button, input, textarea, dt, dd, time)')]
     .filter(one => one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true })
         && !one.closest('.visually-hidden, .skip, .neighbour, .over, [hidden]'))
     .map(one => { const box = one.getBoundingClientRect(); return [one.outerHTML.slice(0, 80), box.top, box.bottom]; })
@@ -292,13 +292,15 @@ SEEN = """() => [...document.querySelectorAll(':is(h1, h2, p, img, a, button, in
 def test_a_page_is_read_in_the_order_in_which_it_is_seen(open_page, feed, path, width):
     image = feed.ids(3)[2]
     page = open_page(path.format(image), viewport={"width": width, "height": 900})
-    if path != "/docs":
-        ready(page)
-        if (keys := page.locator(".keys-button")).count():
-            keys.evaluate("button => button.click()")
-    seen = page.evaluate(SEEN)
+    check_order(page, "body")
+    if (button := page.locator(".keys-button")).count():
+        button.evaluate("button => button.click()")
+        check_order(page, "dialog")
+
+
+def check_order(page, root):
     lowest = ("", float("-inf"))
-    for one, top, bottom in seen:
+    for one, top, bottom in page.evaluate(SEEN, root):
         assert bottom > lowest[1], f"{one} is above {lowest[0]}"
         lowest = max(lowest, (one, top), key=lambda known: known[1])
 
