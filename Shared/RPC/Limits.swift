@@ -30,7 +30,7 @@ public struct Limits: Sendable, Equatable {
     /// How many bytes of an encoded string decode to more than `count` bytes: an escape of six bytes is one of them.
     static func encodedBytes(over count: Int) -> Int { 6 * (count + 1) }
 
-    /// How many received bytes may wait while a large message before them is parsed. Then the connection is not read.
+    /// How many received bytes may wait, for a large message that is parsed or for a later turn. Then the connection is not read.
     static let backlog = 512 * 1_024
 
     /// Buffers of a call up to this size are not counted against budgets.

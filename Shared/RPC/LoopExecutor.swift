@@ -44,6 +44,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private(set) var now = NIODeadline.distantPast
     private var turnEnd = NIODeadline.distantPast
     private var startsLeft = 0
+    private var readsUntilLook = startsPerLook
 
     /// The bytes of incomplete attachments and parts on this loop's connections. On the event loop only.
     let assembly: AssemblyBudget.ProcessTotal
@@ -58,8 +59,8 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private static let startsPerTurn = 1_024
     private static let turnTime = TimeAmount.milliseconds(1)
 
-    /// How many tasks and calls start between two clock readings. A reading costs about as much as starting a small
-    /// task.
+    /// How many tasks and calls start, or messages are read, between two clock readings. A reading costs about as much as starting
+    /// a small task.
     private static let startsPerLook = 8
 
     /// Where large texts are parsed; nil for a loop that no other thread may use.
@@ -143,8 +144,15 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         return now < turnEnd
     }
 
-    /// Whether nothing more starts in this turn.
-    var isTurnOver: Bool { startsLeft <= 0 || now >= turnEnd }
+    /// Whether one more message may be read in this turn, after one was. Also one that starts nothing takes time.
+    func mayRead() -> Bool {
+        readsUntilLook -= 1
+        if readsUntilLook <= 0 {
+            readsUntilLook = Self.startsPerLook
+            readClock()
+        }
+        return startsLeft > 0 && now < turnEnd
+    }
 
     @discardableResult
     func readClock() -> NIODeadline {

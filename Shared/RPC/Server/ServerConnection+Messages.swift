@@ -59,6 +59,8 @@ extension ServerConnection {
             }
             add(.failure(fault), for: id.flatMap(unlessUnderWay), to: batch, at: slot)
         }
+        // It may have taken as long as a hundred messages.
+        core.executor.readClock()
     }
 
     /// Refuses the attachments of a message that is not a call.

@@ -110,15 +110,14 @@ final class ServerConnection: ChannelInboundHandler {
         guard isReading else { return }
         core.executor.memory.used(bytes.readableBytes)
         transport.append(bytes)
-        if transport.isParsing || readsLater && transport.undecodedBytes <= Limits.backlog { return }
+        if transport.isParsing { return }
+        if readsLater { return transport.leaveMessages() }
         core.executor.turn { read() }
     }
 
     /// Reads messages until the turn is over: the rest is read in the next one. So calls that exceed a turn cost no more than
-    /// others, and connections take turns. A connection with a long backlog reads all of it, and its calls wait as `Call`s,
-    /// which the limits bound.
+    /// others, and connections take turns. While a long backlog is left, the socket is not read.
     private func read() {
-        let isPatient = transport.undecodedBytes <= Limits.backlog
         readsLater = false
         do throws(FrameViolation) {
             while isReading, let received = try transport.next() {
@@ -132,7 +131,7 @@ final class ServerConnection: ChannelInboundHandler {
                     send(nil, .failure(error))
                 case .refused(let error): send(nil, .failure(error))
                 }
-                if isPatient, core.executor.isTurnOver, transport.undecodedBytes > 0 { return readLater() }
+                if !core.executor.mayRead(), transport.undecodedBytes > 0 { return readLater() }
             }
         } catch {
             reject(error.rpcError)
@@ -155,6 +154,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     private func readLater() {
         readsLater = true
+        transport.leaveMessages()
         core.executor.enqueue { [weak self] in
             if let self, readsLater { read() }
         }

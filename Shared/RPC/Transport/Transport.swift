@@ -80,16 +80,17 @@ final class Transport {
     /// How many messages in parts the peer has aborted.
     var abortedMessages: Int { transfers.abortedMessages }
 
-    /// Adds received bytes. If many wait while a message is parsed, the connection is not read until it is parsed.
+    /// Adds received bytes. Then call `next` or `leaveMessages`, unless `isParsing`.
     func append(_ bytes: ByteBuffer) {
         decoder.append(bytes)
-        if isParsing {
-            if decoder.undecodedBytes > Limits.backlog { setReading(false) }
-            countBytes()
-        } else {
-            // `next` is called now, and counts what it leaves.
-            count(0)
-        }
+        if isParsing { leaveMessages() } else { count(0) }
+    }
+
+    /// Counts the messages that are received and wait for a later call of `next`. If they are many, the connection is not read until
+    /// then.
+    func leaveMessages() {
+        if decoder.undecodedBytes > Limits.backlog { setReading(false) }
+        countBytes()
     }
 
     /// Whether a message is parsed on another thread. Then `next` returns nil, and `whenParsed` will be called.

@@ -1,9 +1,10 @@
 import Foundation
 import JSON
-import RPC
 import RPCTestKit
 import Synchronization
 import Testing
+
+@testable import RPC
 
 struct LoopExecutorTests {
     private static let place = Method("place.look", "Look.", params: Empty.codec, answer: Place.codec)
@@ -131,6 +132,29 @@ struct LoopExecutorTests {
             for _ in 0...count { #expect(try await first.answer().error == nil) }
             let place = try #require(order.withLock { $0.firstIndex(of: "second") })
             #expect(place < count / 2, "\(place)")
+        }
+    }
+
+    /// The calls have more bytes than the backlog of unread messages, and more than a turn can answer.
+    @Test func `calls that arrive faster than they are answered stay unread, and none is refused`() async throws {
+        let clock = ManualClock()
+        var table = EchoContract.table
+        table.handle(EchoContract.echo) { params, _ in
+            clock.jump(by: .microseconds(100))
+            return params
+        }
+        var limits = Limits()
+        limits.callsPerConnection = 64
+        try await TestServer.with(table, limits: limits, executor: .separate(timedBy: clock)) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            let text = String(repeating: "a", count: 200)
+            let count = 4 * Limits.backlog / text.utf8.count
+            peer.post(
+                (1...count).flatMap { WirePeer.frame(request("\($0)", "echo.say", #"{"text":"\#(text)"}"#)) })
+            for _ in 1...count {
+                let error = try await peer.answer().error
+                try #require(error == nil, "\(String(describing: error))")
+            }
         }
     }
 }
