@@ -12,8 +12,16 @@ public enum ItemTags {
     /// a tag is one line.
     public static func normalised(_ tag: String) -> String {
         if isPlain(tag) { return tag }
-        let words = tag.storable.split { $0.isWhitespace }
-        return words.joined(separator: " ").precomposedStringWithCanonicalMapping
+        let line = tag.storable.split { $0.isWhitespace }.joined(separator: " ")
+        return isComposable(line) ? line.precomposedStringWithCanonicalMapping : line
+    }
+
+    /// The maximum length of a tag that is composed and folded, in Unicode scalars: a character has at most four when it is decomposed.
+    /// An upstream may have longer tags. For a run of combining marks these mappings take the square of its length.
+    static let longestComposed = 4 * length.upperBound
+
+    private static func isComposable(_ tag: String) -> Bool {
+        tag.utf8.count <= longestComposed || tag.unicodeScalars.count <= longestComposed
     }
 
     /// For speed: whether a tag has only visible ASCII, and therefore is normalised.
@@ -27,6 +35,7 @@ public enum ItemTags {
     private static func folded(_ tag: String) -> String {
         // For speed: ASCII has neither widths nor marks.
         if tag.utf8.allSatisfy({ $0 < 0x80 }) { return tag.lowercased() }
+        guard isComposable(tag) else { return tag }
         return tag.folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
             .precomposedStringWithCanonicalMapping
     }
@@ -34,12 +43,16 @@ public enum ItemTags {
     /// The tags as they are stored: normalised, in the given order, without empty ones and without those that equal an earlier
     /// one.
     public static func stored(_ tags: [String]) -> [String] {
-        var keys: Set<String> = []
-        return tags.map(normalised).filter { !$0.isEmpty && keys.insert(folded($0)).inserted }
+        // Bytes: Swift hashes a text by its canonical composition, which the keys have.
+        var keys: Set<[UInt8]> = []
+        return tags.map(normalised).filter { !$0.isEmpty && keys.insert(Array(folded($0).utf8)).inserted }
     }
 
     /// Whether two lists are equal, without case and width.
     public static func areEqual(_ tags: [String], _ others: [String]) -> Bool {
-        tags == others || tags.map(key) == others.map(key)
+        tags.count == others.count
+            && zip(tags, others).allSatisfy {
+                $0.utf8.elementsEqual($1.utf8) || key($0).utf8.elementsEqual(key($1).utf8)
+            }
     }
 }

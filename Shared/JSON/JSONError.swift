@@ -9,10 +9,13 @@ public enum JSONError: Error, Equatable, Sendable {
     /// The value at `path` (`items[3].id`, empty for the whole text) does not match its codec.
     case mismatch(path: String, reason: String)
 
+    /// How many bytes of a name that a peer has made up an error repeats.
+    static let longestName = 64
+
     /// The same error with the path prefixed by a component of the containing value.
     package func inside(_ component: String) -> JSONError {
         guard case .mismatch(let path, let reason) = self else { return self }
-        let separator = path.isEmpty || path.hasPrefix("[") ? "" : "."
+        let separator = path.isEmpty || path.utf8.first == UInt8(ascii: "[") ? "" : "."
         return .mismatch(path: component + separator + path, reason: reason)
     }
 }

@@ -41,6 +41,20 @@ import Testing
         #expect(tags.map { Array($0.unicodeScalars) } == [Array("caf\u{E9}".unicodeScalars)])
     }
 
+    /// Composing one of these would keep the loop for minutes.
+    @Test(arguments: ["a\u{301}\u{316}", "\u{64B}\u{650}", "\u{93C}\u{94D}"])
+    func `a tag with thousands of combining marks is refused at once`(marks: String) {
+        let tag = "a" + String(repeating: marks, count: 200_000)
+        #expect(throws: JSONError.self) { try read([tag]) }
+    }
+
+    @Test func `a tag of 50 characters is composed from up to four scalars each`() throws {
+        // U+1FA4.
+        let decomposed = "\u{3C9}\u{313}\u{301}\u{345}"
+        let tags = try read([String(repeating: decomposed, count: 50)])
+        #expect(tags.map(\.unicodeScalars.count) == [50])
+    }
+
     @Test func `a tag that equals an earlier one without case and width is dropped`() throws {
         #expect(try read(["Sea", "dog", "sea", "ＳＥＡ", "Dog "]) == ["Sea", "dog"])
         #expect(try read(["Straße", "STRASSE"]).first == "Straße")

@@ -93,6 +93,16 @@ struct CodecTests {
         }
     }
 
+    @Test func `an error repeats only the beginning of a name that the peer has made up`() throws {
+        let json = try RawJSON(checking: #"{"id":1,"\#(String(repeating: "e\u{301}", count: 50_000))":2}"#)
+        let error = #expect(throws: JSONError.self) { try json.read(as: Letter.codec, refusingUnknownMembers: true) }
+        guard case .mismatch(let path, "is not a known member") = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(path == String(repeating: "e\u{301}", count: 21))
+    }
+
     @Test(
         arguments: [
             (Letter(id: 1), #"{"id":1}"#), (Letter(id: -1, note: ""), #"{"id":-1,"note":""}"#),
@@ -289,6 +299,14 @@ struct CodecTests {
             ])
         let json = try RawJSON(checking: #"{"a":{}}"#)
         #expect(throws: JSONError.mismatch(path: "a", reason: "must be an integer")) { try json.read(as: codec) }
+    }
+
+    @Test func `a name that is data has at most 1,024 bytes`() throws {
+        let codec = Codec<[String: Int]>.dictionary(of: .integer())
+        let name = String(repeating: "\u{301}", count: 512)
+        #expect(try RawJSON(checking: #"{"\#(name)":1}"#).read(as: codec) == [name: 1])
+        let error = #expect(throws: JSONError.self) { try RawJSON(checking: #"{"\#(name)a":1}"#).read(as: codec) }
+        #expect(error?.description.hasSuffix(": must have at most 1024 bytes") == true)
     }
 
     @Test(arguments: ["1.50", "{\"b\":[ 1 ]}", "\"\\u0061\"", "null", "-0"])

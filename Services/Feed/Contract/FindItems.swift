@@ -43,8 +43,9 @@ public struct IDPrefix: Sendable, Hashable {
 
     /// Nil for a text of another form.
     public init?(_ text: String) {
+        guard text.utf8.count <= 36 else { return nil }
         digits = text.uppercased().replacing("-", with: "")
-        guard text.utf8.count <= 36, Self.lengths.contains(digits.utf8.count),
+        guard Self.lengths.contains(digits.utf8.count),
             digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
         else { return nil }
     }

@@ -33,9 +33,19 @@ public struct SearchTerm: Hashable, Sendable {
         self.isPrefix = isPrefix
     }
 
+    /// The text by which a tag is found: the beginning of its key, which an upstream may give any length.
+    public static func key(ofTag tag: String) -> String {
+        let key = ItemTags.key(tag)
+        guard key.utf8.count > longestKey else { return key }
+        return String(String.UnicodeScalarView(key.unicodeScalars.prefix(longestKey)))
+    }
+
+    /// The maximum length of such a text in scalars.
+    private static let longestKey = 200
+
     /// Nil for a blank tag.
     init?(tag: String) {
-        let key = ItemTags.key(tag)
+        let key = Self.key(ofTag: tag)
         guard !key.isEmpty else { return nil }
         self.init(.tag, [key], isPrefix: false)
     }

@@ -119,7 +119,7 @@ extension Codec where Value: RawRepresentable & CaseIterable, Value.RawValue == 
         return Codec<String>.string.map(
             describedAs: ["enum": .strings(names)],
             into: { text throws(JSONError) in
-                guard let value = Value(rawValue: text) else {
+                guard names.contains(where: text.isExactly), let value = Value(rawValue: text) else {
                     throw .refused("must be one of \(names.joined(separator: ", "))")
                 }
                 return value
@@ -199,7 +199,11 @@ extension Codec {
             write: { values, writer in writer.array(values, element.write) })
     }
 
-    /// An object whose member names are data.
+    /// The maximum bytes of a member name that is data, as it is encoded. Swift hashes and compares texts by their canonical
+    /// composition, which takes the square of the length of a run of combining marks.
+    static var longestDataName: Int { 1_024 }
+
+    /// An object whose member names are data, of at most 1,024 bytes each.
     public static func dictionary<Element>(of element: Codec<Element>) -> Codec where Value == [String: Element] {
         var schema = JSONSchema(type: "object")
         schema["additionalProperties"] = .schema(element.schema)
@@ -209,6 +213,10 @@ extension Codec {
                 var values: [String: Element] = [:]
                 var object = try reader.beginObject()
                 while let member = try reader.nextMember(of: &object) {
+                    guard member.range.count <= longestDataName else {
+                        let name = reader.decode(member, atMost: JSONError.longestName)
+                        throw .mismatch(path: name, reason: "must have at most \(longestDataName) bytes")
+                    }
                     let name = reader.decode(member)
                     do throws(JSONError) {
                         values[name] = try element.read(&reader)

@@ -22,7 +22,8 @@ public struct ObjectMembers {
                 offsets[index] = try reader.skipValue().lowerBound
                 expected = index + 1
             } else if reader.refusesUnknownMembers, name.range.lowerBound != reader.tagPosition {
-                throw .mismatch(path: reader.decode(name), reason: "is not a known member")
+                throw .mismatch(
+                    path: reader.decode(name, atMost: JSONError.longestName), reason: "is not a known member")
             } else {
                 try reader.skipValue()
             }

@@ -89,7 +89,7 @@ public struct JSONReader {
         guard try continues(&object.isFirst, until: UInt8(ascii: "}")) else { return nil }
         let name = try memberName()
         if !isTrusting, !allowsDuplicates, !object.names.insert(name, in: self) {
-            throw syntax("the member \"\(decode(name, atMost: 64))\" appears twice")
+            throw syntax("the member \"\(decode(name, atMost: JSONError.longestName))\" appears twice")
         }
         return name
     }

@@ -231,7 +231,7 @@ private struct ServerGone: Error {}
 extension ServiceSelection {
     /// Only a gateway knows other services.
     fileprivate func mustBe(_ identity: ServiceIdentity) throws(RPCError) {
-        if let service, service != identity.name {
+        if let service, !service.isExactly(identity.name) {
             throw RPCError(.invalidParams, "params.service: must be \(identity.name) or absent", begun: false)
         }
     }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The optional features that both sides negotiate in `rpc.hello`. `PROTOCOL.md` §4.
 public struct Features: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
@@ -28,7 +30,8 @@ public struct Features: OptionSet, Sendable, Hashable {
 
     /// Unknown names come from later versions and are ignored.
     init(names: [String]) {
-        self = Features(Self.known.filter { names.contains($0.name) }.map(\.feature))
+        let known = Self.known.filter { feature in names.contains { $0.isExactly(feature.name) } }
+        self = Features(known.map(\.feature))
     }
 
     var names: [String] { Self.known.filter { contains($0.feature) }.map(\.name) }

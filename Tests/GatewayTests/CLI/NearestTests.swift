@@ -17,6 +17,11 @@ import Testing
         #expect(Nearest.to(typed, among: Self.names) == nil)
     }
 
+    @Test func `a long name is not compared`() {
+        #expect(Nearest.to(String(repeating: "a", count: 256), among: [String(repeating: "a", count: 255)]) != nil)
+        #expect(Nearest.to(String(repeating: "a", count: 257), among: [String(repeating: "a", count: 256)]) == nil)
+    }
+
     @Test func `a third of the characters may differ, and not one more`() {
         #expect(Nearest.to("abcdxx", among: ["abcdef"]) == "abcdef")
         #expect(Nearest.to("abcxxx", among: ["abcdef"]) == nil)

@@ -19,6 +19,14 @@ import Testing
         #expect(Words.indexed(text) == words)
     }
 
+    /// Folded whole, one of these would take minutes.
+    @Test(
+        "of a word and of a character, thousands of combining marks are cut",
+        arguments: [("कि", "\u{93C}\u{94D}"), ("ا", "\u{64B}\u{650}"), ("猫", "\u{301}\u{316}"), ("か", "\u{3099}")])
+    func combiningMarks(character: String, marks: String) {
+        #expect(Words.indexed(character + String(repeating: marks, count: 200_000)).unicodeScalars.count <= 2 * 256)
+    }
+
     @Test(
         "texts of frequent characters have the same words as in a text of other characters",
         arguments: ["Ab1 c-D", "x_y", "9'to'5", " a  b ", "©a é\u{301}", "\u{AD}a\u{AD}ß©\u{AD}b", "ŉ\u{301} \u{301}"])

@@ -2,12 +2,17 @@
 enum Nearest {
     /// - Returns: nil when no name is similar: at most a third of the characters may differ.
     static func to(_ name: String, among names: some Sequence<String>) -> String? {
+        guard name.utf8.count <= longestName else { return nil }
         let typed = Array(name.lowercased())
         let limit = max(1, typed.count / 3)
         return names.lazy.map { (name: $0, distance: distance(typed, Array($0.lowercased()))) }
             .filter { $0.distance <= limit }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
     }
+
+    /// Longer ones in bytes are not compared: the time grows with the product of the lengths, and that of a comparison with the square
+    /// of the combining marks of a character.
+    private static let longestName = 256
 
     /// The number of inserted, deleted, replaced and swapped characters.
     static func distance(_ one: [Character], _ other: [Character]) -> Int {

@@ -127,7 +127,14 @@ struct GatewayHandlers: Sendable {
 
     /// Nil for the gateway itself.
     private func selected(_ selection: ServiceSelection) throws(RPCError) -> Plugin? {
-        guard let name = selection.service, name != identity.name else { return nil }
+        guard let name = selection.service else { return nil }
+        // A longer one is neither compared nor repeated.
+        guard name.utf8.count <= PluginName.maximumLength else {
+            throw RPCError(
+                .invalidParams, "params.service: must have at most \(PluginName.maximumLength) characters", begun: false
+            )
+        }
+        guard name != identity.name else { return nil }
         guard registry.plugins.contains(where: { $0.name == name }) else {
             let known = registry.plugins.map(\.name)
             let nearest = Nearest.to(name, among: known).map { "did you mean \($0)? " } ?? ""

@@ -28,7 +28,8 @@ enum FoldedText {
     /// A character of a script without spaces between words. Its marks are vowels or sounds, so they matter.
     static func character(_ character: Character) -> String {
         var scalars = String.UnicodeScalarView()
-        scalars.append(contentsOf: character.unicodeScalars.lazy.filter { Separation($0) != .ignored })
+        scalars.append(
+            contentsOf: character.unicodeScalars.prefix(TextRun.longestRun).lazy.filter { Separation($0) != .ignored })
         // The first mapping does not compose what it has made of narrow characters.
         return String(scalars).precomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
             .lowercased()

@@ -9,6 +9,9 @@ enum TextRun {
     /// The maximum length of a folded word in scalars. A longer word is cut, in texts and queries alike.
     static let maximumWord = 64
 
+    /// How many scalars of a word or of a character are folded, combining marks included: composing takes the square of their number.
+    static let longestRun = 4 * maximumWord
+
     /// Calls `body` with the runs of a text in their order.
     static func forEach(in text: Substring, _ body: (TextRun) -> Void) {
         let scalars = text.unicodeScalars
@@ -57,7 +60,7 @@ enum TextRun {
         let range = run.startIndex..<run.endIndex
         switch kind {
         case .word, .symbol:
-            let word = cut(FoldedText.word(run.unicodeScalars))
+            let word = cut(FoldedText.word(run.unicodeScalars.prefix(longestRun)))
             if !word.isEmpty { body(.word(word, range)) }
         case .dense:
             let characters = run.indices.compactMap { index -> (text: String, range: Range<String.Index>)? in

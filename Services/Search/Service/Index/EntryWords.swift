@@ -28,9 +28,9 @@ struct EntryWords: Sendable {
         credit = Words.indexed(image.credit)
         comments = Self.separated(entry.comments.map(\.message))
         self.authors = Self.separated(authors)
-        keys = ([Self.keyMark] + image.tags.map { Self.word(ofKey: ItemTags.key($0)) }).joined(separator: " ")
+        keys = ([Self.keyMark] + image.tags.map { Self.word(ofKey: SearchTerm.key(ofTag: $0)) }).joined(separator: " ")
         terms =
-            Self.terms(.tag, image.tags, ItemTags.key) + Self.terms(.place, [image.place], Words.folded)
+            Self.terms(.tag, image.tags, SearchTerm.key) + Self.terms(.place, [image.place], Words.folded)
             + Self.terms(.person, authors, Words.folded)
     }
 
@@ -41,9 +41,13 @@ struct EntryWords: Sendable {
     /// Between tags, comments and authors, so that no phrase matches two of them. No text has such a word.
     private static let separator = "\u{E000}"
 
+    /// The maximum bytes of a term. Longer texts, which only an upstream can have, are found by their words.
+    private static let longestTerm = 4_000
+
     private static func terms(_ kind: IndexTerm.Kind, _ texts: [String], _ key: (String) -> String) -> [IndexTerm] {
         var seen: Set<String> = [""]
         return texts.compactMap { text in
+            guard text.utf8.count <= longestTerm else { return nil }
             // Composed, because Swift compares texts by their characters, and SQLite by their bytes.
             let text = text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
             let key = key(text)
