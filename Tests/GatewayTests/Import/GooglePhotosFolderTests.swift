@@ -37,6 +37,12 @@ struct GooglePhotosFolderTests {
         ),
         ("123456789123456789123456789123456789_DSCN0091.JPG", "123456789123456789123456789123456789_DSCN0091.JP.json"),
         ("a.jpg", "a.supplemental-metadata.json"), ("prac\u{327}a.jpg", "praça.jpg.json"),
+        ("IMG_4081(1).jpg", "IMG_4081.JPG(1).json"), ("B.JPG", "b.jpg.json"), ("a.jpg", "a.jpg.metadata.json"),
+        ("😀😃😄😁😆😅😂🤣🥲☺️😊😇🙂🙃😉😌😍🥰😘😗😙😚😋😛.jpg", "😀😃😄😁😆😅😂🤣🥲☺️😊😇🙂🙃😉😌😍🥰😘😗😙😚😋.json"),
+        (
+            "012345678901234567890123456789012345678901👩‍👩‍👧.jpg",
+            "012345678901234567890123456789012345678901👩\u{200D}.json"
+        ),
         ("a-edited.jpg", "a.jpg.json"), ("a-bearbeitet(1).jpg", "a.jpg.supplemental-metadata(1).json"),
     ])
     func `a picture has the date of its sidecar`(picture: String, list: String) async throws {
@@ -91,11 +97,21 @@ struct GooglePhotosFolderTests {
         #expect(contents.skipped == [.copy: 2])
     }
 
+    @Test func `a picture has the sidecar of its own case, and none if several fit`() async throws {
+        let contents = try await contents([
+            "a.jpg": "1", "a.jpg.json": sidecar("x.jpg", at: 1), "A.JPG": "2", "A.JPG.json": sidecar("y.jpg", at: 2),
+            "A.jpg": "3",
+        ])
+        #expect(contents.entries.filter { $0.refusal == nil }.map(\.file) == ["A.JPG", "a.jpg"])
+        #expect(contents.entries.first { $0.refusal != nil }?.file == "A.jpg")
+    }
+
     @Test func `a picture without a sidecar may be private, and is refused`() async throws {
         let entries = try await contents([
             "a.jpg": "", "a.jpg.json": sidecar("a.jpg"), "c.jpg": "", "Drive/d.jpg": "", "e.jpg": "", "e.jpg.json": "{",
+            "(1)": "",
         ]).entries
-        #expect(Set(entries.filter { $0.refusal == nil }.map(\.file)) == ["a.jpg"] && entries.count == 4)
+        #expect(Set(entries.filter { $0.refusal == nil }.map(\.file)) == ["a.jpg"] && entries.count == 5)
     }
 
     @Test func `a folder of another program with JSON beside pictures is a folder of pictures`() async throws {

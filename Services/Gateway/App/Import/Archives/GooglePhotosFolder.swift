@@ -33,14 +33,19 @@ struct GooglePhotosFolder {
         }
     }
 
-    /// The paths of the sidecars by what they are named after, and of those whose name was cut.
-    private let (whole, cut): ([Name: String], [Name: String])
+    /// The paths of the sidecars by what they are named after, without case.
+    private let whole: [Name: [(name: Name, file: String)]]
+
+    /// The paths of those whose name was cut.
+    private let cut: [Name: String]
 
     /// The name of a picture in a folder, without the number that distinguishes equal names.
     private struct Name: Hashable {
         let folder: String
         var name: String
         var number = ""
+
+        var lowercased: Name { Name(folder: folder, name: name.lowercased(), number: number) }
     }
 
     /// - Parameter read: the content of a file in the folder; nil if it is not JSON.
@@ -52,17 +57,18 @@ struct GooglePhotosFolder {
             sidecars[file] = read(file).flatMap(Sidecar.init)
         }
         let known = named.compactMapValues { [sidecars] in $0.first { sidecars[$0] != nil } }
-        whole = known
-        cut = known.filter { ($0.value as NSString).lastPathComponent.count >= Self.cutLength }
+        whole = Dictionary(grouping: known.map { (name: $0.key, file: $0.value) }, by: \.name.lowercased)
+        cut = known.filter { ($0.value as NSString).lastPathComponent.utf16.count >= Self.cutLength }
         if sidecars.isEmpty { return nil }
     }
 
     // MARK: Names
 
-    /// From this length on, the name of a sidecar may be cut: 46 characters and the ending.
+    /// From this length in UTF-16 on, the name of a sidecar may be cut: 46 code units and the ending.
     private static let cutLength = 50
 
-    /// `a.jpg.supplemental-metadata(1).json` and, cut or older, `a.jpg.suppl(1).json` and `a.jpg(1).json` are named after `a(1).jpg`.
+    /// `a.jpg.supplemental-metadata(1).json`, cut as `a.jpg.suppl(1).json`, and older `a.jpg.metadata(1).json` and `a.jpg(1).json` are
+    /// named after `a(1).jpg`.
     private static func named(_ sidecar: String) -> Name {
         var name = Self.name(of: sidecar)
         name.name = String(name.name.dropLast(".json".count))
@@ -70,10 +76,9 @@ struct GooglePhotosFolder {
         if let number = stem.firstMatch(of: /\(\d+\)$/) {
             (name.name, name.number) = (String(stem[..<number.range.lowerBound]), String(number.0))
         }
-        if let point = name.name.lastIndex(of: "."),
-            "supplemental-metadata".hasPrefix(name.name[name.name.index(after: point)...])
-        {
-            name.name = String(name.name[..<point])
+        if let point = name.name.lastIndex(of: ".") {
+            let mark = name.name[name.name.index(after: point)...]
+            if mark == "metadata" || "supplemental-metadata".hasPrefix(mark) { name.name = String(name.name[..<point]) }
         }
         return name
     }
@@ -101,13 +106,22 @@ struct GooglePhotosFolder {
     }
 
     private func sidecar(_ name: Name) -> String? {
-        if let file = whole[name] { return file }
         // Also the ending of the picture may be missing.
-        let stem = Self.parts(name.name).stem
-        if let file = whole[Name(folder: name.folder, name: stem, number: name.number)] { return file }
-        return (1..<name.name.count).reversed().lazy.compactMap { length in
-            cut[Name(folder: name.folder, name: String(name.name.prefix(length)), number: name.number)]
-        }.first
+        let stem = Name(folder: name.folder, name: Self.parts(name.name).stem, number: name.number)
+        if let file = exactSidecar(name) ?? exactSidecar(stem) { return file }
+        // A character may be cut.
+        let scalars = name.name.unicodeScalars
+        for length in (1..<max(1, scalars.count)).reversed() {
+            let start = String(String.UnicodeScalarView(scalars.prefix(length)))
+            if let file = cut[Name(folder: name.folder, name: start, number: name.number)] { return file }
+        }
+        return nil
+    }
+
+    /// The name of a picture and that of its sidecar may differ in case: `a(1).jpg` has `a.JPG(1).json`.
+    private func exactSidecar(_ name: Name) -> String? {
+        let candidates = whole[name.lowercased] ?? []
+        return (candidates.first { $0.name == name } ?? (candidates.count == 1 ? candidates[0] : nil))?.file
     }
 
     /// The sidecar of a picture. An edited copy has that of its original, which has the copy's name up to the last hyphen.
