@@ -165,12 +165,18 @@ import Testing
         ("a &lt;b&gt; &amp;amp; &quot;c&quot; &#39;d&#39; &#x1F305; &nbsp;e", "a <b> &amp; \"c\" 'd' 🌅 \u{A0}e"),
         ("1 < 2 & 3 &unknown; &#xD800; &#0000000065;", "1 < 2 & 3 &unknown; &#xD800; &#0000000065;"), ("", ""),
         ("&#0000065; &#00000065;", "A &#00000065;"), ("<p>ágio\u{301}</p>", "ágio\u{301}"), ("no end <p", "no end <p"),
+        ("a&#0;b &#x0;", "a\u{FFFD}b \u{FFFD}"), ("it&#146;s &#x80;5", "it’s €5"),
+        ("1 < 2 > 0 <b>x</b>", "1 < 2 > 0 x"),
+        ("a<!-- <b>no</b> > -->b<!-- c", "ab"), ("<SCRIPT>if (1<2) {}</script ><style>p{}</style>a", "a"),
+        ("<script>a", ""), ("<scripted>a", "a"),
     ])
     func `the text of a post's HTML`(html: String, text: String) { #expect(HTMLText.plain(html) == text) }
 
     @Test func `a long text without the end of a tag takes no longer than others`() {
         let text = String(repeating: "<", count: 200_000) + String(repeating: "&", count: 200_000)
         #expect(HTMLText.plain(text) == text)
+        #expect(HTMLText.plain(String(repeating: "<a", count: 200_000)).utf8.count == 400_000)
+        #expect(HTMLText.plain(String(repeating: "<!---->", count: 100_000)).isEmpty)
     }
 
     /// The characters of the bytes of UTF-8.
@@ -417,7 +423,10 @@ import Testing
         ("a.jpg.supplemental-metadata.json", "Google"), ("b/a.jpg.supplemental-meta.json", "Google"),
         ("Photos/Photo Details.csv", "iCloud"), ("account/user.json", "Discord"),
         ("repo.car", "Bluesky"), ("payload-0.json", "Tumblr"), ("message_headers.csv", "Reddit"),
-        ("WhatsApp Chat with Ana.txt", "WhatsApp"),
+        ("WhatsApp Chat with Ana.txt", "WhatsApp"), ("media.json", "Instagram"), ("direct/201901/b.jpg", "Instagram"),
+        ("stories/201901/b.jpg", "Instagram"), ("part/profile/201901/b.jpg", "Instagram"),
+        ("messages/e2ee_cutover/x/b.jpg", "Facebook"), ("this_profile's_activity_across_facebook/b.txt", "Facebook"),
+        ("[LINE] Chat with Ana.txt", "LINE"), ("chats/messages2.html", "Telegram"), ("realmojis.json", "BeReal"),
     ])
     func `pictures of an archive that is not understood are not published`(file: String, network: String) async throws {
         try await withFolder([file: "{}", "a.jpg": nil]) { folder in

@@ -28,7 +28,9 @@ struct ArchiveTrace {
         "shared_album_comments.json": "Google", "user-generated-memory-titles.json": "Google",
         "photo details.csv": "iCloud", "account_profile.json": "Flickr", "messages/index.json": "Discord",
         "account/user.json": "Discord", "repo.car": "Bluesky", "payload-0.json": "Tumblr", "messaging-1.json": "Tumblr",
-        "post_headers.csv": "Reddit", "message_headers.csv": "Reddit",
+        "post_headers.csv": "Reddit", "message_headers.csv": "Reddit", "media.json": "Instagram",
+        "this_profile's_activity_across_facebook": "Facebook", "messages/e2ee_cutover": "Facebook",
+        "google chat": "Google", "realmojis.json": "BeReal", "messages/attachments": "iMessage",
     ]
 
     /// The network that puts a file or a folder of this name into its archives.
@@ -36,6 +38,10 @@ struct ArchiveTrace {
         let lowercased = name.lowercased()
         if let network = names[name] ?? names[lowercased] { return network }
         if lowercased.hasPrefix("whatsapp chat") { return "WhatsApp" }
+        if lowercased.hasPrefix("[line] ") { return "LINE" }
+        // Until 2020 Instagram divided its archives by months, without a list in most of their parts.
+        if lowercased.wholeMatch(of: /(?:stories|direct|profile)\/\d{6}/) != nil { return "Instagram" }
+        if lowercased.wholeMatch(of: /messages\d+\.html/) != nil { return "Telegram" }
         // Beside each picture; long names are cut.
         if lowercased.contains(".supplemental-m") { return "Google" }
         return lowercased.wholeMatch(of: /photo_\d+\.json/) == nil ? nil : "Flickr"

@@ -2,18 +2,42 @@ import Foundation
 
 /// The text of a post's HTML, as far as Mastodon writes it: paragraphs, line breaks, links and character references.
 enum HTMLText {
-    /// Tags are removed. A line break becomes a line feed, the end of a block an empty line.
+    /// Tags, comments, scripts and styles are removed. A line break becomes a line feed, the end of a block an empty line.
     static func plain(_ html: String) -> String {
-        var pieces = html.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).map(Array.init)
-        var text = pieces.removeFirst()
-        for piece in pieces {
-            if let end = piece.firstIndex(of: UInt8(ascii: ">")) {
-                text += Array(lineBreaks(for: piece[..<end]).utf8) + piece[(end + 1)...]
+        let bytes = Array(html.utf8)
+        var (place, text) = (0, [UInt8]())
+        /// Where the next `mark` is; the end of the text without one.
+        func next(_ mark: String) -> Range<Int> {
+            bytes.range(of: Array(mark.utf8), from: place) ?? bytes.count..<bytes.count
+        }
+        while let start = bytes.range(of: [UInt8(ascii: "<")], from: place)?.lowerBound {
+            text += bytes[place..<start]
+            place = start
+            if bytes.has("<!--", at: start) {
+                place = next("-->").upperBound
+            } else if isTag(bytes[start...]) {
+                let end = next(">")
+                // What has no end is text.
+                guard !end.isEmpty else { break }
+                let tag = bytes[(start + 1)..<end.lowerBound]
+                text += lineBreaks(for: tag).utf8
+                place = end.upperBound
+                if hidden.contains(name(of: tag)) { place = next("</").lowerBound }
             } else {
-                text += [UInt8(ascii: "<")] + piece
+                text.append(bytes[start])
+                place += 1
             }
         }
-        return decoded(text).trimmingCharacters(in: .whitespacesAndNewlines)
+        return decoded(text + bytes[place...]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The elements whose content is no text.
+    private static let hidden = ["script", "style"]
+
+    /// Whether a text that begins with `<` begins with a tag, and not with the sign for "less than".
+    private static func isTag(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let first = text.dropFirst().first else { return false }
+        return "/!?".utf8.contains(first) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
     }
 
     /// Converts a text that contains a known HTML tag, and returns any other text unchanged.
@@ -25,13 +49,19 @@ enum HTMLText {
     }
 
     private static func lineBreaks(for tag: ArraySlice<UInt8>) -> String {
-        let name = String(decoding: tag, as: UTF8.self).lowercased().prefix { $0.isLetter || $0 == "/" }
-        return switch name {
+        switch name(of: tag) {
         case "br", "br/", "/li": "\n"
         case "/p", "/blockquote", "/pre", "/ul", "/ol": "\n\n"
         default: ""
         }
     }
+
+    private static func name(of tag: ArraySlice<UInt8>) -> String {
+        let beginning = String(decoding: tag.prefix(longestName), as: UTF8.self)
+        return String(beginning.lowercased().prefix { $0.isLetter || $0 == "/" })
+    }
+
+    private static let longestName = 16
 
     // MARK: Character references
 
@@ -67,12 +97,13 @@ enum HTMLText {
         }
     }
 
-    /// `#39` or `#x27`.
+    /// `#39` or `#x27`. As in browsers, zero stands for U+FFFD, and a control character from 0x80 to 0x9F for the byte in Windows-1252.
     private static func numbered(_ reference: String) -> Unicode.Scalar? {
         guard reference.hasPrefix("#") else { return nil }
         let digits = reference.dropFirst()
         let isHexadecimal = digits.first == "x" || digits.first == "X"
-        let number = isHexadecimal ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return number.flatMap(Unicode.Scalar.init)
+        guard let number = isHexadecimal ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits) else { return nil }
+        let windows = (0x80...0x9F).contains(number) ? String(bytes: [UInt8(number)], encoding: .windowsCP1252) : nil
+        return windows?.unicodeScalars.first ?? (number == 0 ? "\u{FFFD}" : Unicode.Scalar(number))
     }
 }
