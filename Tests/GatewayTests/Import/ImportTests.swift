@@ -207,6 +207,23 @@ import Testing
         }
     }
 
+    @Test func `a comment that cannot be read is refused without its image and the other comments`() async throws {
+        try await withTemporaryDirectory { folder in
+            let photo = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+            try photo.write(to: URL(filePath: folder + "/a.jpg"))
+            let id = UUID().uuidString
+            let comments = #"{"message":"by nobody"},"text",{"username":"ana","message":"Nice"}"#
+            try Data(#"[{"file":"a.jpg","id":"\#(id)","comments":[\#(comments)]}]"#.utf8)
+                .write(to: URL(filePath: folder + "/manifest.json"))
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.status == 65 && outcome.output == "1 published, 0 already present, 2 refused\n")
+            #expect(outcome.errors.contains("a.jpg: comment 1: username"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("a.jpg: comment 2: "), "\(outcome.errors)")
+            let listed = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
+            #expect(listed.contains("Nice") && !listed.contains("nobody"), "\(listed)")
+        }
+    }
+
     @Test func `the comments of a refused image are not imported`() async throws {
         try await withTemporaryDirectory { folder in
             let id = UUID().uuidString

@@ -47,7 +47,21 @@ struct ImportEntry: Sendable, Equatable {
         let message: String
         let createdAt: Date?
 
-        static let codec = Codec<Comment>.object { object in
+        /// The reason why it cannot be imported; nil for a comment.
+        var refusal: String?
+
+        /// The codec of a comment in a list. One that is not valid is refused; it stops neither the others nor its picture.
+        static let codec = Codec<RawJSON>.any.map(
+            into: { json throws(JSONError) in
+                do throws(JSONError) {
+                    return try json.read(as: validCodec)
+                } catch {
+                    return Comment(id: nil, username: "", message: "", createdAt: nil, refusal: "\(error)")
+                }
+            },
+            from: { RawJSON($0, as: validCodec) })
+
+        private static let validCodec = Codec<Comment>.object { object in
             let id = object.optional("id", .uuid, \.id)
             let username = object.required("username", .string, \.username)
             let message = object.required("message", .string, \.message)

@@ -42,7 +42,7 @@ extension ImportEntry {
             Comment(
                 id: comment.id, username: cut(comment.username, to: PostComment.usernameLength.upperBound),
                 message: cut(comment.message, to: PostComment.messageLength.upperBound),
-                createdAt: past(comment.createdAt))
+                createdAt: past(comment.createdAt), refusal: comment.refusal)
         }
         let texts = [description, location].compactMap(\.self) + details.texts + comments.map(\.message)
         if texts.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) { notes.insert(.damagedText) }

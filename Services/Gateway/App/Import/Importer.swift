@@ -285,7 +285,14 @@ struct Importer {
     private func comment(_ picture: Stored, _ summary: inout Summary) async throws {
         // A comment without an id gets one of what it says, so that a longer list doubles nothing; the same said twice counts.
         var seen: [String: Int] = [:]
+        func refuse(_ number: Int, _ reason: String, _ kind: ErrorKind) {
+            self.refuse(picture.entry.name, "comment \(number): \(reason)", .comment(number, kind), &summary)
+        }
         for (index, comment) in picture.entry.comments.enumerated() {
+            if let reason = comment.refusal {
+                refuse(index + 1, reason, .invalidParams)
+                continue
+            }
             let date = comment.createdAt.map(WireDate.format) ?? ""
             let content = "\(picture.item.id.uuidString)\n\(comment.username)\n\(date)\n\(comment.message)"
             let count = seen[content, default: 0]
@@ -299,9 +306,7 @@ struct Importer {
                 summary.comments += 1
             } catch {
                 guard error.isAboutThisPicture else { throw error }
-                refuse(
-                    picture.entry.name, "comment \(index + 1): \(error.message)", .comment(index + 1, error.kind),
-                    &summary)
+                refuse(index + 1, error.message, error.kind)
             }
         }
     }
