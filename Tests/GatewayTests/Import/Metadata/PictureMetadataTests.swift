@@ -294,6 +294,22 @@ struct PictureMetadataTests {
         #expect(after[28] == file[28] && after.last == file.last)
     }
 
+    /// As many as here would take minutes if each were searched in the whole file.
+    @Test func `each of many texts of PNG loses its position, and no other is changed`() {
+        func text(_ text: String) -> [UInt8] { Containers.chunk("tEXt", Array("Comment\u{0}\(text)".utf8)) }
+        func packed(_ text: String) -> [UInt8] {
+            Containers.chunk("zTXt", Array("Comment\0\0".utf8) + Containers.deflated(Array(text.utf8)))
+        }
+        var other = text("other")
+        other[other.count - 1] ^= 1
+        func file(_ position: String) -> [UInt8] {
+            Containers.png(
+                other, Array((1...10_000).map { _ in text(position) + other }.joined()),
+                Array((1...10_000).map { _ in packed(position) + other }.joined()))
+        }
+        #expect(Self.erasing(file("lat 12.3456")) == (true, file("lat 00.0000")))
+    }
+
     @Test func `texts of PNG that are no position stay`() {
         let file = Containers.png(
             Containers.chunk("tEXt", Array("My gpsd note\u{0}38".utf8)),

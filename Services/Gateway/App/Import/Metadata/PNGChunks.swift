@@ -33,8 +33,12 @@ enum PNGChunks {
     }
 
     /// A chunk has a checksum (PNG 3rd edition, §5.3). Those of other chunks stay, also wrong ones.
-    static func updateChecksum(in bytes: inout [UInt8], of ranges: [Range<Int>]) {
-        for chunk in chunks(in: bytes) where ranges.contains(where: chunk.overlaps) {
+    static func updateChecksums(in bytes: inout [UInt8], of changed: [Range<Int>]) {
+        guard !changed.isEmpty else { return }
+        var rest = changed.sorted { $0.lowerBound < $1.lowerBound }[...]
+        for chunk in chunks(in: bytes) {
+            rest = rest.drop { $0.upperBound <= chunk.lowerBound }
+            guard let first = rest.first, first.overlaps(chunk) else { continue }
             let sum = Bytes(Data(bytes[chunk.lowerBound - 4..<chunk.upperBound])).crc32
             withUnsafeBytes(of: sum.bigEndian) {
                 bytes.replaceSubrange(chunk.upperBound..<chunk.upperBound + 4, with: $0)

@@ -49,26 +49,36 @@ struct PictureMetadata {
         [sidecar?.texts].compactMap(\.self) + blocks.flatMap { $0.kind.texts(in: $0.content(in: bytes)) }
     }
 
+    /// A file may have as many chunks as bytes, so all are replaced at once.
+    private mutating func replace(_ chunks: [(range: Range<Int>, chunk: [UInt8])]) {
+        guard !chunks.isEmpty else { return }
+        var (result, end) = ([UInt8](), 0)
+        for (range, chunk) in chunks.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            result += bytes[end..<range.lowerBound] + chunk
+            end = range.upperBound
+        }
+        bytes = result + bytes[end...]
+    }
+
     /// Overwrites the position in the picture's metadata, and in the texts of its sidecar, with zeros and spaces, and nothing else. Metadata that are compressed, as PNG may have
     /// them, are compressed again, and removed when they cannot be read.
     /// - Returns: whether the picture had one.
     mutating func erasePosition() -> Bool {
         sidecar?.erasePosition()
-        var (isFound, replaced) = (false, [(Range<Int>, [UInt8])]())
+        var (isFound, changed, replaced) = (false, [Range<Int>](), [(range: Range<Int>, chunk: [UInt8])]())
         for block in MetadataBlock.all(in: bytes) {
             switch block.place {
             case .ranges(let ranges):
                 guard block.erasePosition(in: &bytes) else { continue }
-                PNGChunks.updateChecksum(in: &bytes, of: ranges)
+                changed += ranges
             case .packed(let chunk, var content, let repack):
                 guard block.kind.erasePosition(in: &content) else { continue }
-                replaced.append((chunk, repack(content)))
+                replaced.append((range: chunk, chunk: repack(content)))
             }
             isFound = true
         }
-        for (range, chunk) in replaced.sorted(by: { $0.0.lowerBound > $1.0.lowerBound }) {
-            bytes.replaceSubrange(range, with: chunk)
-        }
+        PNGChunks.updateChecksums(in: &bytes, of: changed)
+        replace(replaced)
         return isFound
     }
 }
