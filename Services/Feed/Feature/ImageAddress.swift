@@ -30,11 +30,13 @@ enum ImageAddress {
             if allowed.contains(byte) || byte == UInt8(ascii: "%") && isEscape(bytes[index...]) {
                 result.append(byte)
             } else {
-                result.append(contentsOf: String(format: "%%%02X", byte).utf8)
+                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
         return String(decoding: result, as: UTF8.self)
     }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// Where the host of an absolute or `//host` reference ends; 0 for other references.
     private static func pathStart(_ bytes: [UInt8]) -> Int {

@@ -7,6 +7,13 @@ import Testing
 struct WriteAccessTests {
     private static let tokens = ["the-first-token-0123456789", "the-second-token-0123456789"]
 
+    @Test(arguments: ["\u{FEFF}%", "%\r\n", " \u{FEFF}%\n"])
+    func `white space and the byte order mark of an editor are no part of a token`(text: String) throws {
+        let token = try #require(WriteToken(text.replacing("%", with: Self.tokens[0])))
+        #expect(token.matches(Self.tokens[0]))
+        #expect(WriteToken("\u{FEFF}short") == nil)
+    }
+
     @Test func `a token that cannot change keeps its sessions`() throws {
         #expect(WriteAccess(token: nil).current == nil)
         let access = WriteAccess(token: WriteToken(Self.tokens[0]))

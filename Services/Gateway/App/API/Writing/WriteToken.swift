@@ -13,9 +13,9 @@ struct WriteToken: Sendable {
         "16 to 1024 letters, digits and -._~+/=; make one with: openssl rand -hex 24"
 
     /// - Returns: nil unless the text has 16 to 1,024 of the characters that RFC 6750 permits: letters, digits and `-._~+/=`.
-    ///   White space around it is ignored.
+    ///   White space around it, and the byte order mark that some editors write, are ignored.
     init?(_ text: String) {
-        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
         guard Self.length.contains(text.utf8.count), text.wholeMatch(of: /[A-Za-z0-9\-._~+\/=]*/) != nil else {
             return nil
         }
