@@ -27,6 +27,12 @@ struct LanguageTests {
         #expect(Language(negotiating: preferences) == .en)
     }
 
+    /// Compared whole, one of these would take minutes.
+    @Test func `a preference with many combining marks is no language`() {
+        let marks = String(repeating: "\u{301}\u{316}", count: 200_000)
+        #expect(Language(negotiating: ["e" + marks, "el"]) == .el && Language(negotiating: ["el-" + marks]) == .el)
+    }
+
     @Test func `the first supported preference is selected`() {
         #expect(Language(negotiating: ["", "zz", "fr-FR", "el-GR", "es"]) == .el)
     }

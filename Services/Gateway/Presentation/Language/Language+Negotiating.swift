@@ -8,7 +8,10 @@ extension Language {
 
     /// The supported language of a preference, by its primary tag; nil when there is none.
     public init?(nearestTo preference: String) {
-        switch preference.prefix(while: { !"-_.@".contains($0) }).lowercased() {
+        let tag = preference.utf8.prefix { !"-_.@".utf8.contains($0) }
+        // A longer one is not compared: Swift takes the square of the length of a run of combining marks for that.
+        guard tag.count <= Self.longestTag else { return nil }
+        switch String(decoding: tag, as: UTF8.self).lowercased() {
         // The C locale requests untranslated texts: LC_ALL=C takes precedence over LANG=el_GR.
         case "en", "c", "posix": self = .en
         case "pt": self = .ptBR
@@ -17,4 +20,7 @@ extension Language {
         default: return nil
         }
     }
+
+    /// The maximum bytes of a primary tag (RFC 5646, section 2.1).
+    private static let longestTag = 8
 }
