@@ -209,11 +209,9 @@ import Testing
 
     @Test func `a comment that cannot be read is refused without its image and the other comments`() async throws {
         try await withTemporaryDirectory { folder in
-            let photo = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
-            try photo.write(to: URL(filePath: folder + "/a.jpg"))
             let id = UUID().uuidString
             let comments = #"{"message":"by nobody"},"text",{"username":"ana","message":"Nice"}"#
-            try Data(#"[{"file":"a.jpg","id":"\#(id)","comments":[\#(comments)]}]"#.utf8)
+            try Data(#"[{"image":"https://example.org/a.jpg","id":"\#(id)","comments":[\#(comments)]}]"#.utf8)
                 .write(to: URL(filePath: folder + "/manifest.json"))
             let outcome = try await deployment.gateway("import", folder)
             #expect(outcome.status == 65 && outcome.output == "1 published, 0 already present, 2 refused\n")
