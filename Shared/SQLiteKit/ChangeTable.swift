@@ -4,26 +4,8 @@ import JSON
 import RPC
 import ServiceKit
 
-/// The table in which a store remembers its changes. A write and its change are one transaction, so watchers continue where they
-/// were after any restart.
-///
-/// Each change has a random tag, which its mark names. After a store was restored from a copy, new changes get the numbers of lost ones,
-/// but not their tags: watchers that have seen the lost ones get a reset.
+/// The table in which a store remembers its changes; see `StoredChange`.
 public enum ChangeTable {
-    /// The number of changes in the table, and at most `trimmingPeriod` more; the oldest leave first.
-    public static let maximumCount = 100_000
-
-    /// The size of the changes in the table, in bytes, and at most `trimmingPeriod` × `largeChange` more. The latest change always
-    /// remains.
-    public static let maximumBytes = 64 << 20
-
-    /// The table is trimmed after so many changes, or after one with more than `largeChange` bytes.
-    public static let trimmingPeriod: Int64 = 64
-    public static let largeChange = 64 << 10
-
-    /// The maximum size of a change that is sent, in bytes: an event is one message.
-    public static let maximumChange = Limits().frameBytes - 1_024
-
     /// For a migration.
     public static let schema = """
         CREATE TABLE change (
@@ -49,7 +31,8 @@ public enum ChangeTable {
                 """
         ).execute(arguments: [Data(change.bytes)])
         // Most changes are small: every 64th looks for what is too much.
-        guard db.lastInsertedRowID % trimmingPeriod == 0 || change.bytes.count > largeChange else { return }
+        guard db.lastInsertedRowID % StoredChange.trimmingPeriod == 0 || change.bytes.count > StoredChange.largeChange
+        else { return }
         let trimming = try db.cachedStatement(
             sql: """
                 WITH last AS (SELECT number, total FROM change ORDER BY number DESC LIMIT 1)
@@ -59,7 +42,7 @@ public enum ChangeTable {
                         OR total - length(content) < (SELECT total FROM last) - ?2)
                 """)
         repeat {
-            try trimming.execute(arguments: [maximumCount, maximumBytes])
+            try trimming.execute(arguments: [StoredChange.maximumCount, StoredChange.maximumBytes])
         } while db.changesCount > 0
     }
 
@@ -67,11 +50,12 @@ public enum ChangeTable {
 
     /// The mark of the last change.
     static func last(_ db: Database) throws -> ChangeMark {
-        let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change ORDER BY number DESC LIMIT 1")
+        let statement = try db.cachedStatement(
+            sql: "SELECT number, tag, content FROM change ORDER BY number DESC LIMIT 1")
         guard let row = try Row.fetchOne(statement) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the changes are missing")
         }
-        return try mark(row)
+        return try StoredChange(row).mark
     }
 
     /// The event after a mark; see `ChangeLog`. A change that cannot be decoded or sent gets a reset, as one that is missing.
@@ -80,30 +64,20 @@ public enum ChangeTable {
         after mark: ChangeMark?, _ db: Database, report: (String) -> Void,
         read: (RawJSON) throws(JSONError) -> Change
     ) throws -> ChangeNews<Change>? {
-        guard let mark, try isKnown(mark, db) else { return ChangeNews(.reset, mark: try last(db)) }
+        try StoredChange.news(
+            after: mark, find: { try change($0, db) }, last: { try last(db) }, report: report, read: read)
+    }
+
+    private static func change(_ number: Int, _ db: Database) throws -> StoredChange? {
         let statement = try db.cachedStatement(sql: "SELECT number, tag, content FROM change WHERE number = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [mark.number + 1]) else { return nil }
-        let content: Data = try row.decode(atIndex: 2)
-        let change: Change
-        do throws(JSONError) {
-            guard content.count <= maximumChange else { throw .refused("it is too large for a message") }
-            change = try read(RawJSON(checking: content))
-        } catch {
-            report("change \(mark.number + 1) cannot be sent (\(error)): its watchers get a reset")
-            return ChangeNews(.reset, mark: try last(db))
-        }
-        return ChangeNews(.change(change), mark: try self.mark(row))
+        return try Row.fetchOne(statement, arguments: [number]).map(StoredChange.init)
     }
+}
 
-    private static func isKnown(_ mark: ChangeMark, _ db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(sql: "SELECT number, tag FROM change WHERE number = ?")
-        return try Row.fetchOne(statement, arguments: [mark.number]).map { try self.mark($0) } == mark
-    }
-
-    private static func mark(_ row: Row) throws -> ChangeMark {
-        let tag: Data = try row.decode(atIndex: 1)
-        return ChangeMark(
-            life: tag.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
-            number: try row.decode(atIndex: 0))
+extension StoredChange {
+    /// - Parameter row: the number, the tag and the content.
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            number: try row.decode(atIndex: 0), tag: try row.decode(atIndex: 1), content: try row.decode(atIndex: 2))
     }
 }

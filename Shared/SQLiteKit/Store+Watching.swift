@@ -18,21 +18,11 @@ extension Store {
 
     // MARK: Recovery
 
-    /// The pause before a store that failed is tried; it doubles with each attempt, up to `longestProbePause`.
-    static let firstProbePause = Duration.seconds(1)
     static let longestProbePause = Duration.seconds(60)
 
     func recover() async {
-        while !Task.isCancelled {
-            await monitor.waitForFailure()
-            var pause = Self.firstProbePause
-            while monitor.hasFailed, !Task.isCancelled {
-                // If the task is cancelled during the pause, the loop's condition ends it.
-                try? await clock.sleep(for: pause)
-                guard !Task.isCancelled else { return }
-                pause = min(pause * 2, Self.longestProbePause)
-                if openFile == nil { _ = await health() } else if monitor.cannotWrite { await tryWriting() }
-            }
+        await monitor.probe(by: clock, longestPause: Self.longestProbePause) {
+            if openFile == nil { _ = await health() } else if monitor.cannotWrite { await tryWriting() }
         }
     }
 
@@ -53,7 +43,7 @@ extension Store {
             monitor.noteWritten()
         } catch {
             guard isCurrent(file), let trouble = StoreTrouble(error, isReading: false) else { return }
-            monitor.note(trouble, isProbe: true)
+            note(trouble, isProbe: true)
             if opening.isCache, trouble.endsCache { await replace(file) }
         }
     }

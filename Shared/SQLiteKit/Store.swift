@@ -60,11 +60,11 @@ public final class Store: Sendable {
         let content: Content
         do throws(StoreUnusable) {
             content = .open(try Self.file(opened.get(), path, clock))
-            monitor = StoreMonitor(path: path, isCache: opening.isCache, logger: logger, now: now)
+            monitor = StoreMonitor("the store \(path)", logger: logger, now: now)
         } catch {
             content = .unusable(error)
             pace.note(at: now())
-            monitor = StoreMonitor(path: path, isCache: opening.isCache, logger: logger, unusable: error, now: now)
+            monitor = StoreMonitor("the store \(path)", failure: "\(error)", logger: logger, now: now)
         }
         state = Mutex(State(content: content, pace: pace))
     }
@@ -167,10 +167,14 @@ public final class Store: Sendable {
             // Another task has replaced or closed the file during the call.
             guard isCurrent(file) else { throw StoreError.unreachable }
             guard let trouble else { throw error }
-            monitor.note(trouble)
+            note(trouble)
             if opening.isCache, trouble.endsCache { await replace(file) }
             throw trouble.error
         }
+    }
+
+    func note(_ trouble: StoreTrouble, isProbe: Bool = false) {
+        monitor.note(trouble, at: path, isCache: opening.isCache, isProbe: isProbe)
     }
 
     /// The file, which is opened if there is none and the pace allows it.

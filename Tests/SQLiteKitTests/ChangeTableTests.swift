@@ -164,7 +164,7 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
         try await withStore { pool, _ in
             let start = try last(pool)
             try append(1...2, to: pool)
-            let size = ChangeTable.maximumChange + excess
+            let size = StoredChange.maximumSent + excess
             try await pool.write { db in
                 try db.execute(
                     sql: "UPDATE change SET content = ? WHERE number = 1",
@@ -195,7 +195,7 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
         try await withStore { pool, _ in
             let start = try last(pool)
             // Trimmed at 99,968 and at 100,032.
-            try fill(pool, ChangeTable.maximumCount)
+            try fill(pool, StoredChange.maximumCount)
             for number in 100_001...100_031 {
                 try append([number], to: pool)
                 #expect(try oldest(pool) == 0)
@@ -210,13 +210,13 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
 
     @Test func `large changes shorten the log to 64 MiB, each at once`() async throws {
         try await withStore { pool, _ in
-            let text = String(repeating: "x", count: ChangeTable.largeChange - 1)
+            let text = String(repeating: "x", count: StoredChange.largeChange - 1)
             let large = RawJSON(text, as: .string)
             try fill(pool, 63, bytes: 1 << 20)
             // Small changes are let in until the 64th.
             try append(1...1, to: pool)
             #expect(try oldest(pool) == 0)
-            let free = ChangeTable.maximumBytes - 63 * (1 << 20) - 1
+            let free = StoredChange.maximumBytes - 63 * (1 << 20) - 1
             for _ in 0..<free / large.bytes.count { try await pool.write { try ChangeTable.append(large, $0) } }
             #expect(try oldest(pool) == 0)
             try await pool.write { try ChangeTable.append(large, $0) }
@@ -224,7 +224,7 @@ private struct Step: WatchedChange, ExpressibleByIntegerLiteral {
             // The last one stays, however large it is.
             try await pool.write {
                 try ChangeTable.append(
-                    RawJSON(String(repeating: "x", count: ChangeTable.maximumBytes), as: .string), $0)
+                    RawJSON(String(repeating: "x", count: StoredChange.maximumBytes), as: .string), $0)
             }
             let end = try last(pool).number
             #expect(try oldest(pool) == end)

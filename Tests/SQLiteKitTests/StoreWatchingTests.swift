@@ -3,11 +3,11 @@ import GRDB
 import NIOCore
 import RPC
 import RPCTestKit
-import ServiceKit
 import Synchronization
 import Testing
 
 @testable import SQLiteKit
+@testable import ServiceKit
 
 /// What a store does without calls: it recovers, and it checks its content.
 @Suite struct StoreWatchingTests {
@@ -54,7 +54,7 @@ import Testing
                 try await store.write { _ in throw DatabaseError(resultCode: .SQLITE_FULL) }
             }
             #expect(store.check.status == .degraded)
-            await pass(Store.firstProbePause)
+            await pass(StoreMonitor.firstProbePause)
             await store.monitor.waitUntilServing()
             #expect(store.check.status == .serving)
             #expect(log.lines.count == 2 && log.lines.last?.contains("works again") == true)

@@ -1,12 +1,12 @@
 import Foundation
 import Logging
+import NIOCore
 import RPC
-import ServiceKit
 import Timing
 
 /// Holds a store's check for `rpc.health`, and logs each change of its state once, in full and with the trace id of the call.
-final class StoreMonitor: Sendable {
-    struct Failure {
+package final class StoreMonitor: Sendable {
+    struct Failure: Sendable {
         let text: String
         let since: Date
         var count = 1
@@ -15,7 +15,7 @@ final class StoreMonitor: Sendable {
         var detail: String { count > 1 ? "\(text) (\(count) \(unit))" : text }
     }
 
-    struct State {
+    struct State: Sendable {
         /// Cleared when the store is validated or replaced. A successful write elsewhere in the file does not clear it.
         var damage: Failure?
 
@@ -34,26 +34,22 @@ final class StoreMonitor: Sendable {
         var current: Failure? { damage ?? failure }
     }
 
-    private let path: String
-    private let isCache: Bool
+    /// The store in messages: `the store PATH`.
+    private let title: String
     private let logger: Logger
     private let now: @Sendable () -> Date
     let state: Watched<State>
 
-    /// - Parameter unusable: why there is no store; already logged.
-    init(
-        path: String, isCache: Bool, logger: Logger, unusable: StoreUnusable? = nil,
-        now: @escaping @Sendable () -> Date
-    ) {
-        self.path = path
-        self.isCache = isCache
+    /// - Parameter failure: why there is no store; already logged.
+    package init(_ title: String, failure: String? = nil, logger: Logger, now: @escaping @Sendable () -> Date) {
+        self.title = title
         self.logger = logger
         self.now = now
-        let failure = unusable.map { Failure(text: "\($0)", since: now()) }
-        state = Watched(State(damage: failure, servingSince: now()))
+        let damage = failure.map { Failure(text: $0, since: now()) }
+        state = Watched(State(damage: damage, servingSince: now()))
     }
 
-    var check: Health.Check {
+    package var check: Health.Check {
         state.withLock { state in
             guard let failure = state.current else {
                 return Health.Check(name: "store", status: .serving, since: state.servingSince)
@@ -63,7 +59,7 @@ final class StoreMonitor: Sendable {
     }
 
     /// The check of the content; nil while no damage was found. It is one of its own, because the store can be used.
-    var contentCheck: Health.Check? {
+    package var contentCheck: Health.Check? {
         state.withLock(\.finding).map {
             Health.Check(
                 name: Health.Check.contentPrefix + "store", status: .degraded, detail: $0.detail, since: $0.since)
@@ -72,9 +68,27 @@ final class StoreMonitor: Sendable {
 
     // MARK: Recovery
 
+    /// The pause before a store that failed is tried; it doubles with each attempt, up to the longest one.
+    package static let firstProbePause = Duration.seconds(1)
+
+    /// Tries a store that failed until it works again. Runs until the task is cancelled.
+    package func probe(by clock: any MonotonicClock, longestPause: Duration, _ attempt: () async -> Void) async {
+        while !Task.isCancelled {
+            await waitForFailure()
+            var pause = Self.firstProbePause
+            while hasFailed, !Task.isCancelled {
+                // If the task is cancelled during the pause, the loop's condition ends it.
+                try? await clock.sleep(for: pause)
+                guard !Task.isCancelled else { return }
+                pause = min(pause * 2, longestPause)
+                await attempt()
+            }
+        }
+    }
+
     /// Notes that the store was opened or replaced.
     /// - Parameter report: the line for the log; nil for "works again".
-    func recover(report: String? = nil) {
+    package func recover(report: String? = nil) {
         if let report { logger.warning("\(report)", metadata: TraceContext.current.metadata) }
         end(report: report == nil) { state in
             defer { (state.damage, state.failure, state.finding) = (nil, nil, nil) }
@@ -83,7 +97,7 @@ final class StoreMonitor: Sendable {
     }
 
     /// Notes that a check of the whole store succeeded.
-    func noteValidated() {
+    package func noteValidated() {
         end { state in
             defer { state.damage = nil }
             return state.damage != nil
@@ -91,15 +105,15 @@ final class StoreMonitor: Sendable {
     }
 
     /// Returns once the store cannot be used or written, or the task is cancelled.
-    func waitForFailure() async { await state.wait { $0.damage != nil || $0.failure != nil } }
+    package func waitForFailure() async { await state.wait { $0.damage != nil || $0.failure != nil } }
 
-    var hasFailed: Bool { state.withLock { $0.damage != nil || $0.failure != nil } }
+    package var hasFailed: Bool { state.withLock { $0.damage != nil || $0.failure != nil } }
 
     /// Whether the last write failed.
-    var cannotWrite: Bool { state.withLock { $0.failure != nil } }
+    package var cannotWrite: Bool { state.withLock { $0.failure != nil } }
 
     /// Notes that a write has succeeded.
-    func noteWritten() {
+    package func noteWritten() {
         end { state in
             defer { state.failure = nil }
             return state.failure != nil
@@ -113,33 +127,29 @@ final class StoreMonitor: Sendable {
             if hasChanged { state.servingSince = now }
             return hasChanged && state.current == nil
         }
-        if worksAgain, report { logger.notice("the store \(path) works again") }
+        if worksAgain, report { logger.notice("\(title) works again") }
     }
 
     // MARK: Failures
 
     /// Logs a fault that calls survive.
-    func report(_ fault: String) {
-        logger.error("the store \(path): \(fault)", metadata: TraceContext.current.metadata)
+    package func report(_ fault: String) {
+        logger.error("\(title): \(fault)", metadata: TraceContext.current.metadata)
     }
 
-    /// Notes that there is no store.
-    func note(_ unusable: StoreUnusable) {
-        // The reason may be another one than before.
+    /// Notes why there is no store, which may be another reason than before.
+    package func noteAbsence(_ reason: String) {
         state.withLock { state in
-            if state.damage?.text != "\(unusable)" { state.damage = nil }
+            if state.damage?.text != reason { state.damage = nil }
         }
-        note("\(unusable)", isDamage: true)
+        note(reason, isDamage: true)
     }
 
-    /// - Parameter isProbe: whether no call has failed.
-    func note(_ trouble: StoreTrouble, isProbe: Bool = false) {
-        // A lock held by another process is temporary, not a state of the store.
-        if case .busy = trouble { return }
-        note(trouble.report(path, isCache: isCache), isDamage: trouble.isLasting, count: isProbe ? 0 : 1)
-    }
-
-    private func note(_ text: String, isDamage: Bool, count: Int = 1) {
+    /// Notes a failure.
+    /// - Parameters:
+    ///   - isDamage: whether it lasts even if a write succeeds.
+    ///   - count: the number of calls that have failed; 0 for an attempt in the background.
+    package func note(_ text: String, isDamage: Bool, count: Int = 1) {
         let now = now()
         let isNew = state.withLock { state in
             let kind = isDamage ? \State.damage : \State.failure
@@ -158,13 +168,13 @@ final class StoreMonitor: Sendable {
     // MARK: The check in the background
 
     /// Notes that a check of the content begins.
-    func beginScan() { state.withLock { $0.found = nil } }
+    package func beginScan() { state.withLock { $0.found = nil } }
 
     /// Notes damage that the check has found. The first finding is logged; `gateway check` lists all.
-    func noteFinding(_ finding: String) {
+    package func noteFinding(_ finding: String) {
         let now = now()
         let text = """
-            the store \(path) is damaged: \(finding); `gateway check` lists all damage, and after deploy/down \
+            \(title) is damaged: \(finding); `gateway check` lists all damage, and after deploy/down \
             `gateway check --repair` repairs what it can
             """
         let isNew = state.withLock { state in
@@ -182,13 +192,13 @@ final class StoreMonitor: Sendable {
 
     /// Notes that the check has seen the whole content.
     /// - Returns: whether it has found nothing.
-    func endScan() -> Bool {
+    package func endScan() -> Bool {
         let (isWell, isRepaired) = state.withLock { state in
             guard state.found == nil else { return (false, false) }
             defer { state.finding = nil }
             return (true, state.finding != nil)
         }
-        if isRepaired { logger.notice("no part of the store \(path) is damaged any more") }
+        if isRepaired { logger.notice("no part of \(title) is damaged any more") }
         return isWell
     }
 }
