@@ -35,7 +35,7 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
             name: executable,
             dependencies: [
                 .target(name: name), .target(name: "\(name)Contract"), "JSON", "RPC", "ServiceKit", "SQLiteKit",
-                "EdgeKit", "EdgeModel", "Timing", "Upstream",
+                "PostgresKit", "EdgeKit", "EdgeModel", "Timing", "Upstream",
                 .grdb, .logging, .nioCore,
             ]
                 + dependencies,
@@ -142,6 +142,12 @@ let package = Package(
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", "Timing", .grdb, .logging, .nioCore],
             path: "Shared/SQLiteKit", swiftSettings: settings),
+        // Loads libpq when a store is in a database, so that neither builds nor deployments without one need it.
+        .target(name: "CPostgres", path: "Shared/CPostgres"),
+        .target(
+            name: "PostgresKit",
+            dependencies: ["CPostgres", "JSON", "RPC", "ServiceKit", "Timing", .logging, .nioCore],
+            path: "Shared/PostgresKit", swiftSettings: settings),
         // The guarded HTTP client. It knows no services. It inflates with the system's zlib, which can stop at an exact output
         // limit.
         .target(
@@ -263,22 +269,27 @@ let package = Package(
                 swiftSettings: settings),
             tests("SQLiteKitTests", of: ["SQLiteKit", "ServiceKit", "JSON", "RPC", "RPCTestKit", .grdb, .logging]),
             tests(
+                "PostgresKitTests",
+                of: ["PostgresKit", "ServiceKit", "JSON", "RPC", "RPCTestKit", "Timing", .logging, .nioCore]),
+            tests(
                 "FeedTests",
                 of: [
-                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "EdgeKit",
+                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "PostgresKit",
+                    "RPCTestKit", "EdgeKit",
                     "EdgeModel", "Timing", "Upstream", .grdb, .logging, .nioCore,
                 ]),
             tests(
                 "CommentsTests",
                 of: [
-                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "EdgeKit",
+                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "PostgresKit",
+                    "EdgeKit",
                     "EdgeModel", "Timing", "Upstream", "RPCTestKit", .grdb, .logging, .nioCore,
                 ]),
             tests(
                 "ImageDataTests",
                 of: [
                     "ImageData", "ImageDataContract", "image-data-service", "Processes", "RPC", "ServiceKit",
-                    "SQLiteKit", "EdgeKit", "EdgeModel", "Timing", "Upstream", "RPCTestKit",
+                    "SQLiteKit", "PostgresKit", "EdgeKit", "EdgeModel", "Timing", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ], exclude: ["Variants/vipsthumbnail"]),
             tests(

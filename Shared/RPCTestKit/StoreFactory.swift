@@ -19,6 +19,20 @@ public struct StoreFactory<Store: Sendable>: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Stores in databases of PostgreSQL: none where it is not installed.
+    /// - Parameter open: opens the store of a database, which is empty at first.
+    public static func inDatabases(_ open: @escaping @Sendable (_ url: String) throws -> Store) -> [StoreFactory] {
+        PostgresServer.isInstalled ? [StoreFactory(inDatabase: open)] : []
+    }
+
+    private init(inDatabase open: @escaping @Sendable (_ url: String) throws -> Store) {
+        description = "PostgreSQL"
+        opening = { _ in
+            let url = Result { try PostgresServer.shared.get().newDatabase() }
+            return { try open(url.get()) }
+        }
+    }
+
     /// Runs a test with an empty store.
     public func withStore(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void

@@ -1,0 +1,58 @@
+import ServiceKit
+import Timing
+
+/// Watches a database in the background.
+extension PostgresStore {
+    static let longestProbePause = Duration.seconds(8)
+
+    /// The pause before the listener connects again.
+    static let listeningPause = Duration.seconds(1)
+
+    /// Waits for changes, and tries a database that failed until it works again. Runs until the task is cancelled.
+    /// - Parameter onChange: called after a service has written; also when nothing has changed. Nil for a store without changes.
+    public func run(onChange: (@Sendable () -> Void)? = nil) async {
+        async let recovering: Void = monitor.probe(by: clock, longestPause: Self.longestProbePause) {
+            await tryWriting()
+        }
+        if let onChange { await listen(onChange) }
+        await recovering
+    }
+
+    /// Connects, creates the schema if it is missing, and writes without an effect.
+    /// - Returns: whether that works.
+    @discardableResult
+    public func tryWriting() async -> Bool {
+        do {
+            try await writer.run(nil) { try $0.transaction(PostgresChanges.touch) }
+            monitor.noteWritten()
+            return true
+        } catch {
+            if let trouble = PostgresTrouble(error) { note(trouble, isProbe: true) }
+            return false
+        }
+    }
+
+    private func listen(_ onChange: @escaping @Sendable () -> Void) async {
+        while !Task.isCancelled {
+            let use = InterruptibleUse()
+            await withTaskCancellationHandler {
+                do {
+                    try await listener.run(use) { [schema] db throws -> Void in
+                        try db.run("LISTEN \(schema.name)")
+                        while true {
+                            // The first time for what was missed.
+                            onChange()
+                            try db.waitForNotification()
+                        }
+                    }
+                } catch {
+                    if let trouble = PostgresTrouble(error) { note(trouble, isProbe: true) }
+                }
+            } onCancel: {
+                use.cancel()
+            }
+            // If the task is cancelled during the pause, the loop's condition ends it.
+            try? await clock.sleep(for: Self.listeningPause)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import JSON
+import Logging
+import NIOCore
+import RPC
+import ServiceKit
+import Synchronization
+import Timing
+
+/// A service's store in a PostgreSQL database, which several services of its kind may use. It connects when it must, and throws
+/// `StoreError` for every failure of the database.
+public final class PostgresStore: Sendable {
+    /// The number of reads at a time. Writes and notifications have a connection each besides.
+    public static let readers = 4
+
+    public let schema: PostgresSchema
+    private let url: DatabaseURL
+    let monitor: StoreMonitor
+    let clock: any MonotonicClock
+    private let now: @Sendable () -> Date
+
+    private let permits = TaskSemaphore(permits: readers)
+
+    /// Those that no read uses; the last one used is the next.
+    private let idle: Mutex<[PostgresLane]>
+    let writer: PostgresLane
+    let listener: PostgresLane
+    private let writes = PostgresWrites()
+    private let slowness = Mutex(Slowness(limit: Slowness.storeLimit))
+
+    public init(
+        _ schema: PostgresSchema, at url: DatabaseURL, logger: Logger, times: PostgresConnection.Times = .init(),
+        now: @escaping @Sendable () -> Date = { Date() }, clock: any MonotonicClock = .system
+    ) {
+        (self.schema, self.url, self.now, self.clock) = (schema, url, now, clock)
+        monitor = StoreMonitor("the database \(url)", logger: logger, now: now)
+        let pace = Watched(ConnectingPace())
+        let lane = { @Sendable (use: String, statement: Int) -> PostgresLane in
+            let name = "image-feed \(schema.name) \(use)"
+            return PostgresLane(name) {
+                if let failure = pace.withLock({ $0.failure(at: clock.now) }) { throw failure }
+                do {
+                    let connection = try PostgresConnection(url, name: name, times: times)
+                    try connection.run(Self.settings(times))
+                    try schema.open(connection)
+                    try connection.run("SET statement_timeout = '\(statement)s'")
+                    pace.withLock { $0.reset() }
+                    return connection
+                } catch let error as PostgresError {
+                    pace.withLock { $0.note(error, at: clock.now) }
+                    throw error
+                }
+            }
+        }
+        idle = Mutex((0..<Self.readers).map { _ in lane("reader", times.statement) })
+        // The server ends the slow statements of reads. It does not end the commit of a write: with synchronous replication it would
+        // acknowledge a write that the standby does not have.
+        writer = lane("writer", 0)
+        listener = lane("listener", times.statement)
+    }
+
+    /// If the service hangs in a transaction, the server ends that, so that others can write. An authority acknowledges no write that a
+    /// power cut could undo.
+    private static func settings(_ times: PostgresConnection.Times) -> String {
+        """
+        SET statement_timeout = 0; SET lock_timeout = '\(times.statement)s';
+        SET idle_in_transaction_session_timeout = '\(times.silence)s';
+        SET default_transaction_isolation = 'read committed';
+        SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')
+        """
+    }
+
+    // MARK: Access
+
+    /// Reads on another thread. The task's cancellation ends the read. Each statement reads what is committed when it begins.
+    public func read<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        try await timed {
+            let use = InterruptibleUse()
+            return try await withTaskCancellationHandler {
+                try await permits.withPermit {
+                    // There is one for each permit.
+                    guard let lane = idle.withLock({ $0.popLast() }) else { throw StoreError.busy }
+                    defer { idle.withLock { $0.append(lane) } }
+                    return try await lane.run(use, body)
+                }
+            } onCancel: {
+                use.cancel()
+            }
+        }
+    }
+
+    /// Writes on another thread, in a transaction that may have other writes, too. It is the only one of the database at a time. A cancelled
+    /// task waits for it, as its result is unknown until it ends.
+    /// - Parameter body: may run twice, the first time without an effect.
+    public func write<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        let result = try await timed {
+            let outcome = Outcome<Result>()
+            writes.add(
+                PostgresWrites.Write(
+                    run: { db in
+                        let result = try body(db)
+                        return { outcome.set(.success(result)) }
+                    }, fail: { outcome.set(.failure($0)) }))
+            // Another task's commit may include this write. Then it has ended before the one here begins.
+            while true {
+                await writes.commit(on: writer)
+                if let outcome = outcome.get() { return try outcome.get() }
+            }
+        }
+        monitor.noteWritten()
+        return result
+    }
+
+    /// Returns once so many writes wait for the one before them.
+    func waitForWrites(_ count: Int) async { await writes.wait(for: count) }
+
+    private final class Outcome<Success: Sendable>: Sendable {
+        private let result = Mutex<Result<Success, any Error>?>(nil)
+
+        func set(_ new: Result<Success, any Error>) { result.withLock { $0 = new } }
+        func get() -> Result<Success, any Error>? { result.withLock { $0 } }
+    }
+
+    private func timed<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let start = clock.now
+        defer {
+            let end = clock.now
+            slowness.withLock { $0.note(end - start, at: end) }
+        }
+        do {
+            return try await body()
+        } catch {
+            guard let trouble = PostgresTrouble(error) else { throw error }
+            // The server may have answered the request to cancel.
+            try Task.checkCancellation()
+            note(trouble)
+            throw trouble.error
+        }
+    }
+
+    func note(_ trouble: PostgresTrouble, isProbe: Bool = false) {
+        // Temporary, not a state of the store.
+        if case .busy = trouble { return }
+        var isDamage = false
+        if case .damaged = trouble { isDamage = true }
+        monitor.note(trouble.report("\(url)"), isDamage: isDamage, count: isProbe ? 0 : 1)
+    }
+
+    /// Checks the store.
+    /// - Parameter check: returns the first damage, nil for none.
+    /// - Throws: `StoreError.damaged`.
+    public func validate(_ check: @escaping @Sendable (PostgresConnection) throws -> String?) async throws {
+        if let damage = try await read(check) {
+            note(.damaged(damage))
+            throw StoreError.damaged
+        }
+        monitor.noteValidated()
+    }
+
+    // MARK: Changes
+
+    /// The mark of the last change; see `ChangeLog`.
+    public func lastChange() async throws -> ChangeMark { try await read(PostgresChanges.last) }
+
+    /// The event after a mark; see `ChangeLog`.
+    /// - Parameter decode: reads a change as `PostgresChanges.append` got it.
+    public func news<Change>(
+        after mark: ChangeMark?, decode: @escaping @Sendable (RawJSON) throws(JSONError) -> Change
+    ) async throws -> ChangeNews<Change>? {
+        try await read { [monitor] in
+            try PostgresChanges.news(after: mark, $0, report: monitor.report, read: decode)
+        }
+    }
+
+    // MARK: Health
+
+    /// The store's checks for `rpc.health`: its state, and whether it is slow.
+    public func health() -> [Health.Check] {
+        let slow = slowness.withLock {
+            $0.check(
+                "store", title: "the database \(url)", remedy: "see whether its server is busy", at: clock.now,
+                date: now())
+        }
+        return [monitor.check] + [slow].compactMap(\.self)
+    }
+}
