@@ -4,8 +4,15 @@ import ArgumentParser
 public struct StoreOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("store"),
-        help: ArgumentHelp("The SQLite file. Default: ROOT/data/NAME.sqlite.", valueName: "path"))
-    public var path: String?
+        help: ArgumentHelp(
+            "The SQLite file, or the URL of a PostgreSQL database.",
+            discussion: """
+                Default: ROOT/data/NAME.sqlite. A database, such as postgres://feed@db.example/feed, may serve several services \
+                of each kind; each kind has a schema of its own. A cache is always a file. The URL has no password: libpq reads it \
+                from ~/.pgpass, or the file that PGPASSFILE or ?passfile= names.
+                """,
+            valueName: "path|url"))
+    var place: String?
 
     @Option(
         name: .customLong("strict-store"), defaultAsFlag: "true",
@@ -31,9 +38,42 @@ public struct StoreOptions: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
+        do throws(DatabaseURL.Refusal) {
+            _ = try Self.database(place)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        if database != nil, isNew {
+            throw ValidationError("--new-store needs a file: start with an empty database instead")
+        }
         // The parser would treat an invalid value as a missing one.
         guard let strictness, Bool(strictness) == nil else { return }
         throw ValidationError("--strict-store must be true or false, not \(strictness)")
+    }
+
+    /// The file, if the options name one.
+    public var path: String? { database == nil ? place : nil }
+
+    /// The database, if the options name one.
+    public var database: DatabaseURL? {
+        // `validate` has refused invalid ones.
+        try? Self.database(place)
+    }
+
+    private static func database(_ place: String?) throws(DatabaseURL.Refusal) -> DatabaseURL? {
+        guard let place else { return nil }
+        return try DatabaseURL(place)
+    }
+
+    /// Refuses a database where a file is needed.
+    /// - Parameter isCache: whether the store is a cache or an index, which are always files.
+    public func check(isCache: Bool, _ maintenance: MaintenanceOptions) throws {
+        guard database != nil else { return }
+        if isCache { throw ValidationError("this store is a file: --store must be a path, not the URL of a database") }
+        if maintenance.work != nil {
+            throw ValidationError(
+                "--backup, --restore and --verify are for files; for a database use pg_dump, pg_restore and pg_amcheck")
+        }
     }
 
     /// Whether the service exits when its store cannot be opened.

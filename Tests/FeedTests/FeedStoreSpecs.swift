@@ -8,10 +8,11 @@ import Testing
 
 extension StoreFactory<any FeedStore> {
     /// All stores.
-    static let all = [
-        StoreFactory(inMemory: { InMemoryFeedStore() }),
-        StoreFactory("SQLite on disk") { SQLiteFeedStore(try SQLiteFeedStore.opening.open($0 + "/feed.sqlite")) },
-    ]
+    static let all =
+        [
+            StoreFactory(inMemory: { InMemoryFeedStore() }),
+            StoreFactory("SQLite on disk") { SQLiteFeedStore(try SQLiteFeedStore.opening.open($0 + "/feed.sqlite")) },
+        ] + inDatabases { PostgresFeedStore(try .database($0)) }
 }
 
 /// The specs of every store of the feed.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EdgeKit
+import PostgresKit
 import SQLiteKit
 import ServiceKit
 
@@ -38,11 +39,16 @@ struct FeedService: ConfiguredCommand {
             "How the upstream pages: by cursor (after_id) or by number (page).", valueName: "cursor|page"))
     var paging = UpstreamPaging.cursor
 
+    func validate() throws {
+        try storeOptions.check(isCache: upstreamOptions.upstream != nil, maintenance)
+    }
+
     func run() async throws {
         let process = ServiceProcess(name: "feed", options: options)
         guard !options.isCheck else {
             // An edge does not use the store, and replaces its cache.
             guard upstreamOptions.upstream == nil else { return }
+            if let url = storeOptions.database { return try process.checkDatabase(FeedTables.schema, at: url) }
             return try process.checkStore(SQLiteFeedStore.opening, storeOptions)
         }
         guard try !process.maintain(stores(in: options.root), maintenance) else { return }

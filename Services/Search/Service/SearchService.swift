@@ -44,6 +44,8 @@ struct SearchService: ConfiguredCommand {
         completion: .file())
     var commentsSocket: String?
 
+    func validate() throws { try storeOptions.check(isCache: true, maintenance) }
+
     func run() async throws {
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "search", options: options)
