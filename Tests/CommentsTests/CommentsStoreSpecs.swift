@@ -7,12 +7,13 @@ import Testing
 
 extension StoreFactory<any CommentsStore> {
     /// All stores.
-    static let all = [
-        StoreFactory(inMemory: { InMemoryCommentsStore() }),
-        StoreFactory("SQLite on disk") {
-            SQLiteCommentsStore(try SQLiteCommentsStore.opening.open($0 + "/comments.sqlite"))
-        },
-    ]
+    static let all =
+        [
+            StoreFactory(inMemory: { InMemoryCommentsStore() }),
+            StoreFactory("SQLite on disk") {
+                SQLiteCommentsStore(try SQLiteCommentsStore.opening.open($0 + "/comments.sqlite"))
+            },
+        ] + inDatabases { PostgresCommentsStore(try .database($0)) }
 }
 
 /// The specs of every store of comments.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EdgeKit
+import PostgresKit
 import SQLiteKit
 import ServiceKit
 
@@ -31,11 +32,14 @@ struct CommentsService: ConfiguredCommand {
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
+    func validate() throws { try storeOptions.check(isCache: upstreamOptions.upstream != nil, maintenance) }
+
     func run() async throws {
         let process = ServiceProcess(name: "comments", options: options)
         guard !options.isCheck else {
             // An edge does not use the store, and replaces its cache.
             guard upstreamOptions.upstream == nil else { return }
+            if let url = storeOptions.database { return try process.checkDatabase(CommentsTables.schema, at: url) }
             return try process.checkStore(SQLiteCommentsStore.opening, storeOptions)
         }
         guard try !process.maintain(stores(in: options.root), maintenance) else { return }
