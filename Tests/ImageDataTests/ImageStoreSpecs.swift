@@ -7,12 +7,13 @@ import Testing
 
 extension StoreFactory<any ImageStore> {
     /// All stores.
-    static let all = [
-        StoreFactory(inMemory: { InMemoryImageStore() }),
-        StoreFactory("SQLite on disk") {
-            SQLiteImageStore(try SQLiteImageStore.opening.open($0 + "/image-data.sqlite"))
-        },
-    ]
+    static let all =
+        [
+            StoreFactory(inMemory: { InMemoryImageStore() }),
+            StoreFactory("SQLite on disk") {
+                SQLiteImageStore(try SQLiteImageStore.opening.open($0 + "/image-data.sqlite"))
+            },
+        ] + inDatabases { PostgresImageStore(try .database($0)) }
 }
 
 /// The specs of every store of image data.

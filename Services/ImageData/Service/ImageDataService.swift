@@ -2,6 +2,7 @@ import ArgumentParser
 import EdgeKit
 import ImageData
 import ImageDataContract
+import PostgresKit
 import SQLiteKit
 import ServiceKit
 
@@ -49,6 +50,7 @@ struct ImageDataService: ConfiguredCommand {
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
     func validate() throws {
+        try storeOptions.check(isCache: upstreamOptions.upstream != nil, maintenance)
         let allowed = 1...ImageDataContract.maximumImageBytes
         guard allowed.contains(maxImageBytes) else {
             throw ValidationError("--max-image-bytes must be from \(allowed.lowerBound) to \(allowed.upperBound)")
@@ -62,6 +64,7 @@ struct ImageDataService: ConfiguredCommand {
         guard !options.isCheck else {
             // An edge does not use the store, and replaces its cache.
             guard upstreamOptions.upstream == nil else { return }
+            if let url = storeOptions.database { return try process.checkDatabase(ImageTables.schema, at: url) }
             return try process.checkStore(SQLiteImageStore.opening, storeOptions)
         }
         guard try !process.maintain(stores(in: options.root), maintenance) else { return }
