@@ -11,6 +11,28 @@ import Testing
     }
 }
 
+/// The services of an authority in PostgreSQL: each case has a database of its own.
+@Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresContractTests {
+    @Test(arguments: try suite("feed").cases)
+    func `feed-service fulfils its contract`(contractCase: ContractCase) async throws {
+        let url = try PostgresServer.shared.get().newDatabase()
+        try await expect("feed-service --store '\(url)'", fulfils: contractCase, of: "feed")
+    }
+
+    @Test(arguments: try suite("comments").cases)
+    func `comments-service fulfils its contract`(contractCase: ContractCase) async throws {
+        let url = try PostgresServer.shared.get().newDatabase()
+        try await expect("comments-service --store '\(url)'", fulfils: contractCase, of: "comments")
+    }
+
+    @Test(arguments: try suite("image-data").cases)
+    func `image-data-service fulfils its contract`(contractCase: ContractCase) async throws {
+        let url = try PostgresServer.shared.get().newDatabase()
+        try await expect(
+            "image-data-service --no-fetch --variants off --store '\(url)'", fulfils: contractCase, of: "image-data")
+    }
+}
+
 /// An edge without an answering upstream and with an empty cache.
 @Suite struct FeedEdgeContractTests {
     @Test(arguments: try suite("feed-edge").cases)

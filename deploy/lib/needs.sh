@@ -42,6 +42,7 @@ is_installed() {
     systemd-container) command -v systemd-nspawn ;;
     binutils) command -v strip ;;
     node-typescript) command -v tsc ;;
+    postgresql) compgen -G '/usr/lib/postgresql/*/bin/postgres' ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
@@ -50,6 +51,11 @@ is_installed() {
 # Updates the package lists first: a fresh machine has none.
 install() {
     as_root apt-get update -qq >&2 || return
+    # The tests start servers of their own; Debian would create one that runs from now on.
+    if [[ " $* " == *" postgresql "* && ! -e /etc/postgresql-common/createcluster.conf ]]; then
+        as_root mkdir -p /etc/postgresql-common
+        as_root tee /etc/postgresql-common/createcluster.conf <<<'create_main_cluster = false' >/dev/null
+    fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
