@@ -32,6 +32,9 @@ public final class PostgresServer: Sendable {
     }
 
     public static let user = "tester"
+
+    /// The name of a user who needs a password. A test creates the user.
+    public static let userWithPassword = "locked"
     private let directory: String
 
     /// The writing end of the pipe that ends with this process.
@@ -57,6 +60,14 @@ public final class PostgresServer: Sendable {
         try file.seekToEnd()
         try file.write(contentsOf: Data((common + settings).joined(separator: "\n").utf8))
         try file.close()
+        // Others need none.
+        let access = URL(filePath: data + "/pg_hba.conf")
+        let rules = try String(contentsOf: access, encoding: .utf8)
+        let rule = "local all \(Self.userWithPassword) scram-sha-256\n"
+        // Written in place, because the file belongs to the server's user.
+        let accessFile = try FileHandle(forWritingTo: access)
+        try accessFile.write(contentsOf: Data((rule + rules).utf8))
+        try accessFile.close()
         let end = "cat >/dev/null; \(programs)/pg_ctl -D \(data) -m immediate stop; rm -rf \(directory)"
         let nowhere = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
         _ = try ChildProcess.start(

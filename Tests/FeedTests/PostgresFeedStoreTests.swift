@@ -82,6 +82,18 @@ extension PostgresStore {
         try await services[0].checkIntegrity()
     }
 
+    @Test func `an item that several services publish at once is new once`() async throws {
+        let services = try (1...4).map { _ in PostgresFeedStore(try .database(url)) }
+        for number in 1...10 {
+            let new = try await withThrowingTaskGroup(of: Int.self) { group in
+                for service in services { group.addTask { try await service.publish([picture(number)]).count } }
+                return try await group.reduce(0, +)
+            }
+            #expect(new == 1)
+        }
+        #expect(try await services[0].count() == 10)
+    }
+
     @Test func `several services create the tables once`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...8 {

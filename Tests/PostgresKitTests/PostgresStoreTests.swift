@@ -287,10 +287,10 @@ private struct Step: WatchedChange {
 /// What callers and operators are told of databases that cannot be used, and that they work again without a restart.
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct UnusableDatabaseTests {
     /// Expects that the store cannot be used, with one line in the log, until something has been changed.
-    private func expect(
+    @discardableResult private func expect(
         _ line: String, at url: String, _ schema: PostgresSchema = things, times: PostgresConnection.Times = .init(),
         until mended: () throws -> Void
-    ) async throws {
+    ) async throws -> RecordedLog {
         let (log, clock) = (RecordedLog(), ManualClock())
         let store = try PostgresStore.open(url, schema, log: log, times: times, clock: clock)
         for _ in 1...3 { await #expect(throws: StoreError.unreachable) { try await store.add(1) } }
@@ -306,6 +306,7 @@ private struct Step: WatchedChange {
         #expect(try await store.numbers().contains(1))
         #expect(store.health().first?.status == .serving)
         #expect(log.lines.last == "the database \(url) works again")
+        return log
     }
 
     @Test func `a database that is missing`() async throws {
@@ -321,6 +322,25 @@ private struct Step: WatchedChange {
         let url = try server.newDatabase()
         try server.stop()
         try await expect("no connection", at: url) { try server.start() }
+    }
+
+    @Test func `a wrong password, which nobody logs, is corrected in its file`() async throws {
+        let server = try PostgresServer()
+        try server.execute("CREATE ROLE \(PostgresServer.userWithPassword) LOGIN SUPERUSER PASSWORD 'hunter2'")
+        let user = PostgresServer.userWithPassword
+        try await withTemporaryDirectory { directory in
+            let file = directory + "/pgpass"
+            let write = { (password: String) in
+                let content = Data("*:*:*:\(user):\(password)".utf8)
+                let isWritten = FileManager.default.createFile(
+                    atPath: file, contents: content, attributes: [.posixPermissions: 0o600])
+                #expect(isWritten)
+            }
+            write("hunter3")
+            let url = server.url("postgres", user: user) + "&passfile=\(file)"
+            let log = try await expect("password authentication failed", at: url) { write("hunter2") }
+            #expect(log.lines.count == 2 && !log.lines.contains { $0.contains("hunter") })
+        }
     }
 
     @Test func `a database without a free connection`() async throws {
