@@ -143,7 +143,8 @@ let package = Package(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", "Timing", .grdb, .logging, .nioCore],
             path: "Shared/SQLiteKit", swiftSettings: settings),
         // Loads libpq when a store is in a database, so that neither builds nor deployments without one need it.
-        .target(name: "CPostgres", path: "Shared/CPostgres"),
+        .target(
+            name: "CPostgres", path: "Shared/CPostgres", cSettings: strict ? [.treatAllWarnings(as: .error)] : []),
         .target(
             name: "PostgresKit",
             dependencies: ["CPostgres", "JSON", "RPC", "ServiceKit", "Timing", .logging, .nioCore],

@@ -301,12 +301,14 @@ struct CodecTests {
         #expect(throws: JSONError.mismatch(path: "a", reason: "must be an integer")) { try json.read(as: codec) }
     }
 
-    @Test func `a name that is data has at most 1,024 bytes`() throws {
+    @Test func `a name that is data and not ASCII has at most 1,024 bytes`() throws {
         let codec = Codec<[String: Int]>.dictionary(of: .integer())
         let name = String(repeating: "\u{301}", count: 512)
         #expect(try RawJSON(checking: #"{"\#(name)":1}"#).read(as: codec) == [name: 1])
         let error = #expect(throws: JSONError.self) { try RawJSON(checking: #"{"\#(name)a":1}"#).read(as: codec) }
-        #expect(error?.description.hasSuffix(": must have at most 1024 bytes") == true)
+        #expect(error?.description.hasSuffix(": must have at most 1024 bytes, or only ASCII") == true)
+        let url = "https://images.example/" + String(repeating: "a", count: 4_096)
+        #expect(try RawJSON(checking: #"{"\#(url)":1}"#).read(as: codec) == [url: 1])
     }
 
     @Test(arguments: ["1.50", "{\"b\":[ 1 ]}", "\"\\u0061\"", "null", "-0"])

@@ -199,11 +199,11 @@ extension Codec {
             write: { values, writer in writer.array(values, element.write) })
     }
 
-    /// The maximum bytes of a member name that is data, as it is encoded. Swift hashes and compares texts by their canonical
-    /// composition, which takes the square of the length of a run of combining marks.
+    /// The maximum bytes of a member name that is data and not ASCII. Swift hashes and compares texts by their canonical composition, which
+    /// takes the square of the length of a run of combining marks.
     static var longestDataName: Int { 1_024 }
 
-    /// An object whose member names are data, of at most 1,024 bytes each.
+    /// An object whose member names are data: of ASCII, or of at most 1,024 bytes each.
     public static func dictionary<Element>(of element: Codec<Element>) -> Codec where Value == [String: Element] {
         var schema = JSONSchema(type: "object")
         schema["additionalProperties"] = .schema(element.schema)
@@ -213,11 +213,12 @@ extension Codec {
                 var values: [String: Element] = [:]
                 var object = try reader.beginObject()
                 while let member = try reader.nextMember(of: &object) {
-                    guard member.range.count <= longestDataName else {
-                        let name = reader.decode(member, atMost: JSONError.longestName)
-                        throw .mismatch(path: name, reason: "must have at most \(longestDataName) bytes")
-                    }
                     let name = reader.decode(member)
+                    guard name.utf8.count <= longestDataName || name.utf8.allSatisfy({ $0 < 0x80 }) else {
+                        throw .mismatch(
+                            path: reader.decode(member, atMost: JSONError.longestName),
+                            reason: "must have at most \(longestDataName) bytes, or only ASCII")
+                    }
                     do throws(JSONError) {
                         values[name] = try element.read(&reader)
                     } catch {
