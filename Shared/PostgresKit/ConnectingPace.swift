@@ -15,6 +15,8 @@ struct ConnectingPace: Sendable {
     }
 
     mutating func note(_ error: PostgresError, at now: NIODeadline) {
+        // Several connections that fail together have failed once.
+        guard failure(at: now) == nil else { return }
         pause = pause == .zero ? Self.firstPause : min(pause * 2, Self.longestPause)
         failure = (error, now + pause)
     }

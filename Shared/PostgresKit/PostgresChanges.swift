@@ -65,7 +65,7 @@ public enum PostgresChanges {
     /// The mark of the last change.
     static func last(_ db: PostgresConnection) throws -> ChangeMark {
         let rows = try db.execute(
-            "SELECT change.number, tag, content FROM change JOIN head ON change.number = head.number")
+            "SELECT change.number, tag, ''::bytea FROM change JOIN head ON change.number = head.number")
         guard let change = try rows.first.map(StoredChange.init) else { throw PostgresError.undecodable }
         return change.mark
     }

@@ -31,6 +31,9 @@ public final class PostgresConnection {
     /// Set when the connection cannot be used again.
     private(set) var isBroken = false
 
+    /// Whether the database is no longer as it was when it was connected to. A new connection examines it, and makes what is missing.
+    private(set) var isOutdated = false
+
     /// - Throws: `PostgresError.unusable`.
     init(_ url: DatabaseURL, name: String, times: Times) throws(PostgresError) {
         guard let library = libpq_load() else { throw .unusable(.noLibrary) }
@@ -176,7 +179,9 @@ public final class PostgresConnection {
         let message = field(libpq_field_message)
         // libpq's own errors have no code: the connection has ended.
         guard let code = field(libpq_field_sqlstate) else { return broken() }
-        return .refused(code: code, message: Self.line(message ?? "no message"))
+        let refusal = PostgresError.refused(code: code, message: Self.line(message ?? "no message"))
+        if case .unusable? = PostgresTrouble(refusal) { isOutdated = true }
+        return refusal
     }
 
     private func broken() -> PostgresError {

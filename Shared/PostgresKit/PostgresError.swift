@@ -46,6 +46,7 @@ public enum DatabaseUnusable: Error, Equatable, Sendable, CustomStringConvertibl
     case foreign(schema: String)
     case newer(schema: String)
     case noRight(String)
+    case other(String)
 
     public var description: String {
         switch self {
@@ -64,6 +65,7 @@ public enum DatabaseUnusable: Error, Equatable, Sendable, CustomStringConvertibl
         case .newer(let schema): "a newer version of this program has changed its schema \(schema); run that version"
         case .noRight(let message):
             "the user lacks a right: \(message); grant it (GRANT CREATE ON DATABASE … TO …), or name another user"
+        case .other(let message): message
         }
     }
 
@@ -96,15 +98,15 @@ enum PostgresTrouble: Equatable {
 
     private init?(code: String, message: String) {
         switch code {
-        // disk_full; lock_not_available, deadlock_detected, serialization_failure, query_canceled by the time-out of a statement.
+        // disk_full; lock_not_available, deadlock_detected, serialization_failure.
         case "53100": self = .full(message)
-        case "55P03", "40P01", "40001", "57014": self = .busy
+        case "55P03", "40P01", "40001": self = .busy
         // data_corrupted, index_corrupted.
         case "XX001", "XX002": self = .damaged(message)
         // insufficient_privilege, read_only_sql_transaction, undefined_table, undefined_column, invalid_schema_name, io_error.
         case "42501", "25006", "42P01", "42703", "3F000", "58030": self = .unusable("\(message) (SQLSTATE \(code))")
         default:
-            // Connections, authorisation, resources, shutdown.
+            // Connections, authorisation, resources, shutdown, and query_canceled by the time-out of a statement.
             guard ["08", "28", "53", "57"].contains(code.prefix(2)) else { return nil }
             self = .unusable("\(message) (SQLSTATE \(code))")
         }

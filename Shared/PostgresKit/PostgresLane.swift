@@ -21,7 +21,7 @@ actor PostgresLane {
     ) throws -> Result {
         let connection = try connected()
         try use?.begin(connection.signal)
-        defer { if use?.end() == true || connection.isBroken { self.connection = nil } }
+        defer { if use?.end() == true || connection.isBroken || connection.isOutdated { self.connection = nil } }
         return try body(connection)
     }
 

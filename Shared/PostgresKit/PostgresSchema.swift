@@ -7,8 +7,8 @@ public struct PostgresSchema: Sendable {
 
     /// - Parameters:
     ///   - name: in small letters and underscores.
-    ///   - steps: the name and the SQL of each migration, in order. Released ones are never changed; new ones are added, and the programs
-    ///     before them must be able to go on with the result, because several services use one database.
+    ///   - steps: the name and the SQL of each migration, in order. Released ones are never changed; new ones are added. A program of the
+    ///     version before goes on with the connections that it has, and is refused when it connects again.
     public init(_ name: String, steps: KeyValuePairs<String, String>) {
         self.name = name
         // Every store has the row that orders its writers.

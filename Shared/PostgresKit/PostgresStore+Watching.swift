@@ -27,8 +27,16 @@ extension PostgresStore {
             monitor.noteWritten()
             return true
         } catch {
-            if let trouble = PostgresTrouble(error) { note(trouble, isProbe: true) }
+            noteProbe(error)
             return false
+        }
+    }
+
+    private func noteProbe(_ error: any Error) {
+        if let trouble = PostgresTrouble(error) {
+            note(trouble, isProbe: true)
+        } else if !(error is CancellationError) {
+            monitor.report("\(error)")
         }
     }
 
@@ -46,7 +54,7 @@ extension PostgresStore {
                         }
                     }
                 } catch {
-                    if let trouble = PostgresTrouble(error) { note(trouble, isProbe: true) }
+                    noteProbe(error)
                 }
             } onCancel: {
                 use.cancel()

@@ -47,6 +47,8 @@ public final class PostgresStore: Sendable {
                     pace.withLock { $0.reset() }
                     return connection
                 } catch let error as PostgresError {
+                    // Whatever it is: there is no store.
+                    let error = PostgresTrouble(error) == nil ? PostgresError.unusable(.other("\(error)")) : error
                     pace.withLock { $0.note(error, at: clock.now) }
                     throw error
                 }
@@ -93,24 +95,31 @@ public final class PostgresStore: Sendable {
     }
 
     /// Writes on another thread, in a transaction that may have other writes, too. It is the only one of the database at a time. A cancelled
-    /// task waits for it, as its result is unknown until it ends.
-    /// - Parameter body: may run twice, the first time without an effect.
+    /// task gives up a write that has not begun, and waits for another one, as its result is unknown until it ends.
+    /// - Parameters:
+    ///   - bytes: about how much it sends, if that is much.
+    ///   - body: may run twice, the first time without an effect.
     public func write<Result: Sendable>(
-        isolation: isolated (any Actor)? = #isolation,
+        bytes: Int = 0, isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
         let result = try await timed {
             let outcome = Outcome<Result>()
-            writes.add(
-                PostgresWrites.Write(
-                    run: { db in
-                        let result = try body(db)
-                        return { outcome.set(.success(result)) }
-                    }, fail: { outcome.set(.failure($0)) }))
-            // Another task's commit may include this write. Then it has ended before the one here begins.
-            while true {
-                await writes.commit(on: writer)
-                if let outcome = outcome.get() { return try outcome.get() }
+            let write = PostgresWrites.Write(
+                bytes: bytes, begin: outcome.begin,
+                run: { db in
+                    let result = try body(db)
+                    return { outcome.end(.success(result)) }
+                }, fail: { outcome.end(.failure($0)) })
+            return try await withTaskCancellationHandler {
+                writes.add(write)
+                // Another task's commit may include this write. Then it has ended before the one here begins.
+                while true {
+                    await writes.commit(on: writer)
+                    if let result = outcome.result { return try result.get() }
+                }
+            } onCancel: {
+                outcome.giveUp()
             }
         }
         monitor.noteWritten()
@@ -120,11 +129,33 @@ public final class PostgresStore: Sendable {
     /// Returns once so many writes wait for the one before them.
     func waitForWrites(_ count: Int) async { await writes.wait(for: count) }
 
+    /// What becomes of a write.
     private final class Outcome<Success: Sendable>: Sendable {
-        private let result = Mutex<Result<Success, any Error>?>(nil)
+        private enum State {
+            case waiting
+            case begun
+            case ended(Result<Success, any Error>)
+        }
 
-        func set(_ new: Result<Success, any Error>) { result.withLock { $0 = new } }
-        func get() -> Result<Success, any Error>? { result.withLock { $0 } }
+        private let state = Mutex(State.waiting)
+
+        func begin() -> Bool {
+            state.withLock { state in
+                guard case .waiting = state else { return false }
+                state = .begun
+                return true
+            }
+        }
+
+        func giveUp() {
+            state.withLock { if case .waiting = $0 { $0 = .ended(.failure(CancellationError())) } }
+        }
+
+        func end(_ result: Result<Success, any Error>) { state.withLock { $0 = .ended(result) } }
+
+        var result: Result<Success, any Error>? {
+            state.withLock { if case .ended(let result) = $0 { result } else { nil } }
+        }
     }
 
     private func timed<Result>(
@@ -146,11 +177,10 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    func note(_ trouble: PostgresTrouble, isProbe: Bool = false) {
+    /// - Parameter isDamage: whether only another validation shows that it has ended.
+    func note(_ trouble: PostgresTrouble, isProbe: Bool = false, isDamage: Bool = false) {
         // Temporary, not a state of the store.
         if case .busy = trouble { return }
-        var isDamage = false
-        if case .damaged = trouble { isDamage = true }
         monitor.note(trouble.report("\(url)"), isDamage: isDamage, count: isProbe ? 0 : 1)
     }
 
@@ -159,7 +189,7 @@ public final class PostgresStore: Sendable {
     /// - Throws: `StoreError.damaged`.
     public func validate(_ check: @escaping @Sendable (PostgresConnection) throws -> String?) async throws {
         if let damage = try await read(check) {
-            note(.damaged(damage))
+            note(.damaged(damage), isDamage: true)
             throw StoreError.damaged
         }
         monitor.noteValidated()

@@ -6,6 +6,13 @@ import Timing
 final class PostgresWrites: Sendable {
     /// A write, and what became of it.
     struct Write: Sendable {
+        /// About how much it sends.
+        let bytes: Int
+
+        /// Marks it as begun.
+        /// - Returns: false if its caller has given it up.
+        let begin: @Sendable () -> Bool
+
         /// - Returns: what makes the result known once the transaction is committed.
         let run: @Sendable (PostgresConnection) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
@@ -13,6 +20,9 @@ final class PostgresWrites: Sendable {
 
     /// The maximum number of writes in one transaction.
     static let maximumBatch = 64
+
+    /// The size of the writes in one transaction after which no other joins: other services wait until they are sent.
+    static let maximumBytes = 4 << 20
 
     private let waiting = Watched<[Write]>([])
 
@@ -40,10 +50,16 @@ final class PostgresWrites: Sendable {
     }
 
     private func take() -> [Write] {
-        waiting.withLock { waiting in
-            defer { waiting.removeFirst(min(Self.maximumBatch, waiting.count)) }
-            return Array(waiting.prefix(Self.maximumBatch))
+        let taken = waiting.withLock { waiting in
+            var bytes = 0
+            let count = waiting.prefix(Self.maximumBatch).prefix { write in
+                defer { bytes += write.bytes }
+                return bytes < Self.maximumBytes
+            }.count
+            defer { waiting.removeFirst(count) }
+            return Array(waiting.prefix(count))
         }
+        return taken.filter { $0.begin() }
     }
 
     /// - Throws: an error that all have failed with.
@@ -55,7 +71,8 @@ final class PostgresWrites: Sendable {
             }
             for tell in known { tell() }
         } catch {
-            guard writes.count > 1, !db.isBroken else { throw error }
+            // A failure of the database would be that of each.
+            guard writes.count > 1, !db.isBroken, PostgresTrouble(error) == nil else { throw error }
             // One of them has failed, with nothing written. Find out which.
             for write in writes {
                 do { try run([write], db) } catch { write.fail(error) }

@@ -51,7 +51,7 @@ public enum ChangeTable {
     /// The mark of the last change.
     static func last(_ db: Database) throws -> ChangeMark {
         let statement = try db.cachedStatement(
-            sql: "SELECT number, tag, content FROM change ORDER BY number DESC LIMIT 1")
+            sql: "SELECT number, tag, x'' FROM change ORDER BY number DESC LIMIT 1")
         guard let row = try Row.fetchOne(statement) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the changes are missing")
         }
@@ -65,11 +65,14 @@ public enum ChangeTable {
         read: (RawJSON) throws(JSONError) -> Change
     ) throws -> ChangeNews<Change>? {
         try StoredChange.news(
-            after: mark, find: { try change($0, db) }, last: { try last(db) }, report: report, read: read)
+            after: mark,
+            // The watcher knows the content of its own change.
+            find: { try change($0, $0 == mark?.number ? "x''" : "content", db) }, last: { try last(db) },
+            report: report, read: read)
     }
 
-    private static func change(_ number: Int, _ db: Database) throws -> StoredChange? {
-        let statement = try db.cachedStatement(sql: "SELECT number, tag, content FROM change WHERE number = ?")
+    private static func change(_ number: Int, _ content: String, _ db: Database) throws -> StoredChange? {
+        let statement = try db.cachedStatement(sql: "SELECT number, tag, \(content) FROM change WHERE number = ?")
         return try Row.fetchOne(statement, arguments: [number]).map(StoredChange.init)
     }
 }

@@ -15,8 +15,8 @@ public struct DatabaseURL: Equatable, Sendable, CustomStringConvertible {
             switch self {
             case .password:
                 """
-                the URL of the database must not have a password, because other users could read it; put it into ~/.pgpass or a file that \
-                PGPASSFILE or ?passfile=/path names (one line: host:port:database:user:password, mode 0600)
+                the URL of the database must not have a password, because other users could read it; put it into ~/.pgpass or the file \
+                that ?passfile=/path names (one line: host:port:database:user:password, mode 0600)
                 """
             case .scheme: "the URL of a database begins with postgres:// or postgresql://"
             case .malformed:
@@ -31,14 +31,14 @@ public struct DatabaseURL: Equatable, Sendable, CustomStringConvertible {
     public init?(_ text: String) throws(Refusal) {
         guard let separator = text.firstRange(of: "://") else { return nil }
         guard Self.schemes.contains(String(text[..<separator.lowerBound])) else { throw .scheme }
+        // Then a character is a byte: a colon with a combining mark is a colon to libpq.
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
         let rest = text[separator.upperBound...]
         // As libpq does: a question mark may be part of a password.
         let authority = rest.prefix { $0 != "/" }
         if let at = authority.firstIndex(of: "@"), authority[..<at].contains(":") { throw .password }
         let path = rest[authority.endIndex...].prefix { $0 != "?" }
-        guard !path.contains("@"), !text.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F }) else {
-            throw .malformed
-        }
+        guard !path.contains("@") else { throw .malformed }
         let query = rest.drop { $0 != "?" }.dropFirst()
         for parameter in query.split(separator: "&") {
             guard let name = String(parameter.prefix { $0 != "=" }).removingPercentEncoding else { throw .malformed }

@@ -9,7 +9,7 @@ public struct StoreOptions: ParsableArguments, Sendable {
             discussion: """
                 Default: ROOT/data/NAME.sqlite. A database, such as postgres://feed@db.example/feed, may serve several services \
                 of each kind; each kind has a schema of its own. A cache is always a file. The URL has no password: libpq reads it \
-                from ~/.pgpass, or the file that PGPASSFILE or ?passfile= names.
+                from ~/.pgpass, or the file that ?passfile= names.
                 """,
             valueName: "path|url"))
     var place: String?
@@ -20,7 +20,7 @@ public struct StoreOptions: ParsableArguments, Sendable {
             "Whether to exit when the store cannot be opened.",
             discussion: """
                 Default: false. Then a service with an upstream renames an unreadable store and starts with an empty one, or \
-                runs without one. An authority answers "unavailable", and tries to open its store again every 30 s.
+                runs without one. An authority answers "unavailable", and tries again every 30 s, or a database at most every 8 s.
                 """,
             valueName: "true|false"))
     var strictness: String? = nil

@@ -16,7 +16,14 @@ private let things = PostgresSchema("things", steps: ["1 things": "CREATE TABLE 
 /// The limits of time of tests with a server that hangs.
 private let shortTimes = {
     var times = PostgresConnection.Times()
-    (times.connect, times.statement, times.silence) = (1, 1, 1)
+    (times.connect, times.silence) = (2, 5)
+    return times
+}()
+
+/// Those of tests in which nothing but a cancellation ends a wait.
+private let longTimes = {
+    var times = PostgresConnection.Times()
+    (times.statement, times.silence) = (3_600, 3_600)
     return times
 }()
 
@@ -129,6 +136,36 @@ extension PostgresStore {
         #expect(try await store.lastChange().number == count)
     }
 
+    @Test(arguments: [(0, "1"), (PostgresWrites.maximumBytes / 2, "1"), (PostgresWrites.maximumBytes, "2")])
+    func `a write joins no transaction that sends much already`(bytes: Int, transactions: String) async throws {
+        let store = try PostgresStore.open(url)
+        try await whileWriting(to: store, until: 2) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...2 {
+                    group.addTask {
+                        try await store.write(bytes: bytes) { db in
+                            try db.execute("INSERT INTO thing VALUES ($1)", .value(Int64(number)))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try server.execute("SELECT count(DISTINCT xmin::text) FROM things.thing", in: url) == transactions)
+    }
+
+    @Test func `a write whose caller gives it up before it begins has no effect`() async throws {
+        let store = try PostgresStore.open(url)
+        try await whileWriting(to: store, until: 2) {
+            let given = Task { try await store.add(1) }
+            await store.waitForWrites(1)
+            given.cancel()
+            try await store.add(2)
+            await #expect(throws: CancellationError.self) { try await given.value }
+        }
+        #expect(try await store.numbers() == [2])
+    }
+
     @Test func `a write that fails does not fail those beside it`() async throws {
         struct Refused: Error {}
         let store = try PostgresStore.open(url)
@@ -162,7 +199,7 @@ extension PostgresStore {
     // MARK: Cancelling
 
     @Test func `a cancelled read ends at once, and on the server`() async throws {
-        let store = try PostgresStore.open(url)
+        let store = try PostgresStore.open(url, times: longTimes)
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
         let read = Task {
             try await store.read { db in
@@ -183,7 +220,7 @@ extension PostgresStore {
     }
 
     @Test func `a read that waits for a connection can be cancelled`() async throws {
-        let store = try PostgresStore.open(url)
+        let store = try PostgresStore.open(url, times: longTimes)
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0...PostgresStore.readers {
@@ -458,7 +495,7 @@ private struct Step: WatchedChange {
 
     @Test func `a cancelled read of a server that hangs ends at once`() async throws {
         let server = try PostgresServer()
-        let store = try PostgresStore.open(try server.newDatabase())
+        let store = try PostgresStore.open(try server.newDatabase(), times: longTimes)
         #expect(try await store.numbers() == [])
         try server.suspend()
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
@@ -473,6 +510,29 @@ private struct Step: WatchedChange {
         await #expect(throws: CancellationError.self) { try await read.value }
         try server.resume()
         #expect(try await store.numbers() == [])
+    }
+
+    @Test func `a schema that an operator has dropped is made again`() async throws {
+        let server = try PostgresServer.shared.get()
+        let url = try server.newDatabase()
+        let store = try PostgresStore.open(url)
+        try await store.add(1)
+        try server.execute("DROP SCHEMA things CASCADE", in: url)
+        await #expect(throws: StoreError.unreachable) { try await store.add(2) }
+        try await store.add(3)
+        #expect(try await store.numbers() == [3])
+        #expect(store.health().map(\.status) == [.serving])
+    }
+
+    @Test(arguments: [1, 6]) func `connections that fail together have failed once`(count: Int) {
+        var pace = ConnectingPace()
+        let start = NIODeadline.uptimeNanoseconds(1)
+        for _ in 0..<count { pace.note(.silent, at: start) }
+        #expect(pace.failure(at: start + ConnectingPace.firstPause - .nanoseconds(1)) == .silent)
+        #expect(pace.failure(at: start + ConnectingPace.firstPause) == nil)
+        pace.note(.silent, at: start + ConnectingPace.firstPause)
+        #expect(pace.failure(at: start + ConnectingPace.firstPause * 3 - .nanoseconds(1)) == .silent)
+        #expect(pace.failure(at: start + ConnectingPace.firstPause * 3) == nil)
     }
 
     @Test func `in the background a store notices that its server ended, and that it works again`() async throws {

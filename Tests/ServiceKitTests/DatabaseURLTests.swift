@@ -39,6 +39,8 @@ import Testing
         ("mysql://db.example/feed", DatabaseURL.Refusal.scheme), ("Postgres://db.example/feed", .scheme),
         ("postgres://feed:hunt/er2@db.example/feed", .malformed), ("postgres://db.example/fe ed", .malformed),
         ("postgres://db.example/feed?pass%zz=hunter2", .malformed),
+        // libpq reads the bytes, in which the mark is no part of the colon.
+        ("postgres://feed:\u{301}hunter2@db.example/feed", .malformed),
     ])
     func `other addresses are refused`(text: String, refusal: DatabaseURL.Refusal) {
         #expect(throws: refusal) { try DatabaseURL(text) }

@@ -78,7 +78,7 @@ struct StreamItem: Sendable {
 
 /// Selects a service behind a gateway for `rpc.describe`, `rpc.health` and `rpc.stats`.
 public struct ServiceSelection: Sendable {
-    /// The name of the service; nil for the gateway itself.
+    /// The name of the service; nil for the gateway itself. A gateway refuses more than 32 bytes.
     public let service: String?
 
     public init(service: String? = nil) { self.service = service }

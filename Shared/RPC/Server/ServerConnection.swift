@@ -163,7 +163,6 @@ final class ServerConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
         isInputClosed = true
-        while readsLater { core.executor.turn { read() } }
         endInputIfRead()
     }
 

@@ -9,6 +9,13 @@ struct DrainTests {
     private static let greeting = request("\"hello\"", "rpc.hello", #"{"protocols":[1]}"#)
     private static let draining = #"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#
 
+    /// For tests in which the server waits for its calls, however busy the machine is.
+    private static let patient = {
+        var limits = Limits()
+        limits.drainTime = .hours(1)
+        return limits
+    }()
+
     /// Makes a server drain, and returns once it does.
     private static func drain(_ server: TestServer) async throws {
         let peer = try await WirePeer.connect(to: server.path)
@@ -37,7 +44,7 @@ struct DrainTests {
 
     @Test func `calls under way finish, new ones are refused, and peers that said hello are told`() async throws {
         let gate = Gate()
-        try await TestServer.with(EchoContract.table(gate)) { server in
+        try await TestServer.with(EchoContract.table(gate), limits: Self.patient) { server in
             let plain = try await WirePeer.connect(to: server.path)
             let greeted = try await WirePeer.connect(to: server.path)
             let idle = try await WirePeer.connect(to: server.path)
@@ -72,7 +79,7 @@ struct DrainTests {
     @Test func `a server that drains answers rpc·health, with draining, and rpc·ping`() async throws {
         let (gate, since) = (Gate(), Date(timeIntervalSince1970: 0))
         let full = Health.Check(name: "store", status: .degraded, detail: "full", since: since)
-        try await TestServer.with(EchoContract.table(gate), health: { [full] }) { server in
+        try await TestServer.with(EchoContract.table(gate), limits: Self.patient, health: { [full] }) { server in
             let peer = try await WirePeer.connect(to: server.path)
             #expect(try await peer.answer(to: Self.greeting).error == nil)
             try await peer.send(waiting("1", "a"))
@@ -253,7 +260,7 @@ struct DrainTests {
 
     @Test func `a half-closed peer's calls finish while the server drains`() async throws {
         let gate = Gate()
-        try await TestServer.with(EchoContract.table(gate)) { server in
+        try await TestServer.with(EchoContract.table(gate), limits: Self.patient) { server in
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.send(waiting("1", "a"))
             #expect(await gate.arrival() == "a")
@@ -289,7 +296,7 @@ struct DrainTests {
 
     @Test func `cancelling a server that drains ends everything at once`() async throws {
         let gate = Gate()
-        try await TestServer.with(EchoContract.table(gate)) { server in
+        try await TestServer.with(EchoContract.table(gate), limits: Self.patient) { server in
             let peer = try await WirePeer.connect(to: server.path)
             #expect(try await peer.answer(to: Self.greeting).error == nil)
             try await peer.send(waiting("1", "a"))

@@ -47,11 +47,11 @@ extension Gateway {
     ) async throws(RPCError) -> EnrichedFeed {
         let earlier = fallsBack ? feed.shown.page(for: load) : nil
         // Only the feed's own call decides: another service that hangs makes no earlier page of this one.
-        let page = try await feed.answer(or: earlier, FeedContract.load.name, options) { options throws(RPCError) in
-            try await feed.page(load, options)
-        }
+        let (page, isNew) = try await feed.answer(
+            or: earlier.map { ($0, false) }, FeedContract.load.name, options
+        ) { options throws(RPCError) in (try await feed.page(load, options), true) }
         let enriched = await enriched(page, options)
-        feed.shown.note(enriched.feed, for: load, now: now())
+        if isNew { feed.shown.note(enriched.feed, for: load, now: now()) }
         return enriched
     }
 

@@ -131,7 +131,7 @@ struct GatewayHandlers: Sendable {
         // A longer one is neither compared nor repeated.
         guard name.utf8.count <= PluginName.maximumLength else {
             throw RPCError(
-                .invalidParams, "params.service: must have at most \(PluginName.maximumLength) characters", begun: false
+                .invalidParams, "params.service: must have at most \(PluginName.maximumLength) bytes", begun: false
             )
         }
         guard name != identity.name else { return nil }

@@ -11,9 +11,10 @@ struct Replacement: ~Copyable {
     private let descriptor: Int32
 
     init(of target: String) throws(FileRejection) {
-        self.target = Self.resolved(target)
-        path = self.target + ".new"
-        descriptor = try Self.locked(path, for: target)
+        let resolved = try Self.resolved(target)
+        let path = resolved + ".new"
+        let descriptor = try Self.locked(path, for: target)
+        (self.target, self.path, self.descriptor) = (resolved, path, descriptor)
     }
 
     deinit { close(descriptor) }
@@ -54,8 +55,12 @@ struct Replacement: ~Copyable {
 
     consuming func discard() { unlink(path) }
 
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
+    private static func resolved(_ path: String) throws(FileRejection) -> String {
+        guard let resolved = realpath(path, nil) else {
+            var status = stat()
+            guard lstat(path, &status) != 0 else { throw rejection(path, "is a link that leads to no file") }
+            return path
+        }
         defer { free(resolved) }
         return String(cString: resolved)
     }

@@ -51,7 +51,7 @@ struct PostgresImageStore: ImageStore {
     // MARK: Writing
 
     func put(_ image: StoredImage, at url: String) async throws {
-        try await store.write { db in
+        try await store.write(bytes: image.data.count) { db in
             let present = try Self.records([url], db)[url]
             guard present == nil || present?.hash == image.record.hash else {
                 throw ImageStoreError.conflict(url: url)
