@@ -68,11 +68,13 @@ public final class PostgresServer: Sendable {
         let accessFile = try FileHandle(forWritingTo: access)
         try accessFile.write(contentsOf: Data((rule + rules).utf8))
         try accessFile.close()
-        let end = "cat >/dev/null; \(programs)/pg_ctl -D \(data) -m immediate stop; rm -rf \(directory)"
+        // Not a child of this process: it ends with the server, unawaited, and the library of the tests waits for any child.
+        let end = "exec 3<&0; (cat <&3; \(programs)/pg_ctl -D \(data) -m immediate stop; rm -rf \(directory)) &"
         let nowhere = try FileHandle(forWritingTo: URL(filePath: "/dev/null"))
         _ = try ChildProcess.start(
             Self.asOwner + ["/bin/sh", "-c", end], environment: ["PATH": "/usr/bin:/bin"],
-            files: [life.fileHandleForReading, nowhere, nowhere].map(\.fileDescriptor), leadsGroup: true)
+            files: [life.fileHandleForReading, nowhere, nowhere].map(\.fileDescriptor), leadsGroup: true
+        ).end()
         try start()
     }
 
