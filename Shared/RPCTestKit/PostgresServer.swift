@@ -35,7 +35,9 @@ public final class PostgresServer: Sendable {
 
     /// The name of a user who needs a password. A test creates the user.
     public static let userWithPassword = "locked"
-    private let directory: String
+
+    /// The directory of its socket.
+    public let directory: String
 
     /// The writing end of the pipe that ends with this process.
     private let life = Pipe()
