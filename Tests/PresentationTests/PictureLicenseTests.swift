@@ -22,4 +22,10 @@ import Testing
     func `any other text leads nowhere`(license: String) {
         #expect(PictureLicense.url(of: license) == nil)
     }
+
+    @Test(arguments: [0, 1]) func `an address has at most 2,048 bytes`(excess: Int) {
+        let start = "https://example.org/"
+        let license = start + String(repeating: "a", count: PictureLicense.longest + excess - start.utf8.count)
+        #expect(PictureLicense.url(of: license) == (excess == 0 ? license : nil))
+    }
 }

@@ -5,6 +5,7 @@ public enum PictureLicense {
     /// - Parameter license: an SPDX identifier, the usual name of a Creative Commons licence, or a web address.
     /// - Returns: nil for any other text.
     public static func url(of license: String) -> String? {
+        guard license.utf8.count <= longest else { return nil }
         let words = license.uppercased().split { " -–_".contains($0) }
         if let url = creativeCommons(words) { return url }
         guard let parts = URLComponents(string: license), ["http", "https"].contains(parts.scheme?.lowercased()),
@@ -12,6 +13,10 @@ public enum PictureLicense {
         else { return nil }
         return license
     }
+
+    /// The longest text that may be a name or an address, in bytes. An upstream may have longer ones, and comparing a text takes the square of
+    /// the length of a run of combining marks.
+    public static let longest = 2_048
 
     /// `CC-BY-SA-4.0`, `CC BY-SA 4.0`, `CC0-1.0`.
     private static func creativeCommons(_ words: [Substring]) -> String? {
