@@ -11,6 +11,7 @@ the median of N rounds (default: 5), in which the subjects take turns, with the 
 """
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -27,10 +28,11 @@ import uuid
 
 UNDER_WAY = 64
 READING = 16
+numbers = itertools.count(1)
 
 
-def call(number, method, params):
-    text = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+def call(method, params):
+    text = json.dumps({"jsonrpc": "2.0", "id": next(numbers), "method": method, "params": params}).encode()
     return struct.pack(">I", len(text)) + text
 
 
@@ -57,7 +59,7 @@ class Connection:
         return complete
 
     def ask(self, method, params):
-        self.socket.sendall(call(1, method, params))
+        self.socket.sendall(call(method, params))
         while not (complete := self.answers()):
             pass
         return json.loads(complete[0])["result"]
@@ -65,7 +67,7 @@ class Connection:
 
 def time_of_call(connection, method, params, seconds):
     """The median in microseconds, with one call under way."""
-    request, times = call(1, method, params), []
+    request, times = call(method, params), []
     end = time.perf_counter() + seconds
     while (begin := time.perf_counter()) < end:
         connection.socket.sendall(request)
@@ -168,7 +170,7 @@ def measure_pages(arguments, sockets):
             for name, connection in connections.items():
                 params = {"limit": 10, **({} if place == "at the top" else {"after_id": middle[name]})}
                 times[name].append(time_of_call(connection, "feed.load", params, arguments.seconds))
-                rates[name].append(rate([connection], READING, lambda: call(1, "feed.load", params), arguments.seconds))
+                rates[name].append(rate([connection], READING, lambda: call("feed.load", params), arguments.seconds))
         for name in connections:
             others = None if name == "SQLite" else name
             show(f"a page of 10 {place}, {name}", times[name], "µs", others and times["SQLite"])
@@ -179,7 +181,7 @@ def measure_posts(arguments, subjects):
     image = str(uuid.uuid4())
 
     def post():
-        return call(1, "comments.post", {"image_id": image, "message": "A fine picture", "username": "ana"})
+        return call("comments.post", {"image_id": image, "message": "A fine picture", "username": "ana"})
 
     connections = {name: [Connection(path) for path in paths] for name, paths in subjects.items()}
     rates = {name: [] for name in connections}
