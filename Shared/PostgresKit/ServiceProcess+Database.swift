@@ -15,6 +15,7 @@ extension ServiceProcess {
         }
         return store
     }
+
     /// For `--check`: refuses a database that a newer version has changed, before these programs replace those that can use it. One that
     /// cannot be reached may work later.
     /// - Throws: `ExitCode`, after printing the reason.

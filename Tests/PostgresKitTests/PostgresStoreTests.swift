@@ -397,19 +397,11 @@ private struct Step: WatchedChange {
         return (String(url.split(separator: "/")[2].prefix { $0 != "?" }), role)
     }
 
-    @Test func `a schema of another program`() async throws {
+    @Test(arguments: ["thing (x text)", "migration (version text)"])
+    func `a schema of another program`(table: String) async throws {
         let server = try PostgresServer.shared.get()
         let url = try server.newDatabase()
-        try server.execute("CREATE SCHEMA things; CREATE TABLE things.thing (x text)", in: url)
-        try await expect("its schema things belongs to another program", at: url) {
-            try server.execute("DROP SCHEMA things CASCADE", in: url)
-        }
-    }
-
-    @Test func `a migration table of another program`() async throws {
-        let server = try PostgresServer.shared.get()
-        let url = try server.newDatabase()
-        try server.execute("CREATE SCHEMA things; CREATE TABLE things.migration (version text)", in: url)
+        try server.execute("CREATE SCHEMA things; CREATE TABLE things.\(table)", in: url)
         try await expect("its schema things belongs to another program", at: url) {
             try server.execute("DROP SCHEMA things CASCADE", in: url)
         }

@@ -58,6 +58,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1]) func `a place leads to its search if the link fits into a request`(excess: Int)
+        async throws
+    {
+        let start = "/search?q=place%3A%22"
+        let place = String(repeating: "a", count: HTTPLimits.targetBytes + excess - "\(start)%22".utf8.count)
+        var services = Self.services(text: place)
+        services.plugins = [.enriching("search") { _ in #"{"values":{}}"# }]
+        try await RunningAPI.with(services) { api in
+            let text = try await api.exchange("/", [Self.html]).text
+            #expect(text.contains(start) == (excess == 0) && text.contains(place))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `an image without comments says so where the reader can write one`(isWritable: Bool) async throws {
         let token = isWritable ? WriteToken(Self.token) : nil

@@ -7,7 +7,7 @@ enum FeedTables {
         steps: [
             "1 items and tombstones": """
             CREATE TABLE item (
-                -- Numbered by the writers, whom the head row of the changes orders. So positions follow the order of the commits, and those of
+                -- Numbered by writers in the order in which they lock the head row of the changes. So positions follow the order of the commits, and those of
                 -- removed items are not used again.
                 position     bigint PRIMARY KEY,
                 id           uuid NOT NULL UNIQUE,

@@ -47,7 +47,7 @@ struct PostgresFeedStore: FeedStore {
         SELECT \(FeedImage.columns) FROM item WHERE position > \(position) ORDER BY position LIMIT $2
         """
 
-    /// Refuses the id of what was never an item.
+    /// - Throws: `unknownCursor` for an id that no item has had.
     private static func check(_ id: UUID, _ db: PostgresConnection) throws {
         guard try db.execute("SELECT \(position)", .value(id)).first?.find(0, as: Int64.self) != nil else {
             throw FeedStoreError.unknownCursor(id)

@@ -46,7 +46,7 @@ extension Gateway {
         _ load: LoadFeed, fallsBack: Bool, _ options: CallOptions
     ) async throws(RPCError) -> EnrichedFeed {
         let earlier = fallsBack ? feed.shown.page(for: load) : nil
-        // Only the feed's own call decides: another service that hangs makes no earlier page of this one.
+        // Only the feed's own call decides: a page to which another service adds nothing is still the present one.
         let (page, isNew) = try await feed.answer(
             or: earlier.map { ($0, false) }, FeedContract.load.name, options
         ) { options throws(RPCError) in (try await feed.page(load, options), true) }

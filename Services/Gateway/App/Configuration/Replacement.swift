@@ -1,11 +1,12 @@
 import Glibc
 import ServiceKit
 
-/// The file that will replace another one. Whoever else makes one for the same file waits until this one is gone.
+/// A new version of a file, written beside it. There is one at a time: a second process waits until the first has used or discarded its own.
 struct Replacement: ~Copyable {
     /// The file that is replaced. A link stays, and what it leads to is replaced.
     let target: String
 
+    /// The new version, until it is used or discarded.
     let path: String
 
     private let descriptor: Int32
@@ -19,7 +20,7 @@ struct Replacement: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Opens the file when nobody else has it locked.
+    /// Opens the file, and waits while another process has it locked.
     private static func locked(_ path: String, for target: String) throws(FileRejection) -> Int32 {
         while true {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -49,6 +50,7 @@ struct Replacement: ~Copyable {
         else { throw Self.rejection(target, "cannot be written") }
     }
 
+    /// Replaces the file.
     consuming func use() throws(FileRejection) {
         guard rename(path, target) == 0 else { throw Self.rejection(target, "cannot be replaced") }
     }

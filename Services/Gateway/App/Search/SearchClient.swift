@@ -14,8 +14,11 @@ enum SearchClient: PluginClient {
     static func page(ofTag tag: String) -> String? { SearchRequest(tags: [tag]).path("/search") }
 
     static func page(ofPlace place: String) -> String? {
-        // A phrase cannot have a quotation mark. Words count, not what is between them.
-        SearchRequest(query: "place:\"\(place.replacing("\"", with: " "))\"").path("/search")
+        // A phrase cannot have a quotation mark. Words count, not what is between them. By bytes, because an upstream's place may have
+        // a run of combining marks.
+        let words = String(
+            decoding: place.utf8.map { $0 == UInt8(ascii: "\"") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        return SearchRequest(query: "place:\"\(words)\"").path("/search")
     }
 
     static func frame(_ reader: Reader, isDown: Bool) -> [String: Any?] {

@@ -89,9 +89,12 @@ extension Pages {
         }
     }
 
-    /// The path of a page, if a plugin has it.
+    /// The path of a page, if a plugin has it. A request with a longer one would be refused.
     private func pluginPage(_ page: (any PluginClient.Type) -> String?) -> String? {
-        PluginClients.all(in: gateway.registry).lazy.compactMap(page).first.map(path)
+        guard let page = PluginClients.all(in: gateway.registry).lazy.compactMap(page).first.map(path) else {
+            return nil
+        }
+        return page.utf8.count <= HTTPLimits.targetBytes ? page : nil
     }
 
     /// A text of at most this length, in Unicode scalars, fits into six lines of a phone.

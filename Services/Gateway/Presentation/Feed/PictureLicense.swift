@@ -16,7 +16,7 @@ public enum PictureLicense {
 
     /// The longest text that may be a name or an address, in bytes. An upstream may have longer ones, and comparing a text takes the square of
     /// the length of a run of combining marks.
-    public static let longest = 2_048
+    package static let longest = 2_048
 
     /// `CC-BY-SA-4.0`, `CC BY-SA 4.0`, `CC0-1.0`.
     private static func creativeCommons(_ words: [Substring]) -> String? {
