@@ -103,15 +103,33 @@ public final class PostgresStore: Sendable {
         bytes: Int = 0, isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
+        let outcome = Outcome<Result>()
+        let write = PostgresWrites.Write(
+            bytes: bytes, begin: outcome.begin,
+            run: { db in
+                let result = try body(db)
+                return { outcome.end(.success(result)) }
+            }, fail: { outcome.end(.failure($0)) })
+        return try await commit(write, outcome)
+    }
+
+    /// The same for a write that the statements of others may make, too.
+    public func write<Input: Sendable, Output: Sendable>(
+        _ input: Input, bytes: Int = 0, with joined: JoinedWrites<Input, Output>,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Output {
+        let outcome = Outcome<Output>()
+        let write = PostgresWrites.Write(
+            bytes: bytes, kind: ObjectIdentifier(joined), begin: outcome.begin,
+            join: { joined.join(input, outcome.end) }, run: joined.run, fail: { outcome.end(.failure($0)) })
+        return try await commit(write, outcome)
+    }
+
+    private func commit<Result: Sendable>(
+        _ write: PostgresWrites.Write, _ outcome: Outcome<Result>, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Result {
         let result = try await timed {
-            let outcome = Outcome<Result>()
-            let write = PostgresWrites.Write(
-                bytes: bytes, begin: outcome.begin,
-                run: { db in
-                    let result = try body(db)
-                    return { outcome.end(.success(result)) }
-                }, fail: { outcome.end(.failure($0)) })
-            return try await withTaskCancellationHandler {
+            try await withTaskCancellationHandler {
                 writes.add(write)
                 // Another task's commit may include this write. Then it has ended before the one here begins.
                 while true {

@@ -1,4 +1,5 @@
 import ServiceKit
+import Synchronization
 import Timing
 
 /// The writes of a store that wait for its writer. It commits those that wait together: each transaction holds the lock of the database
@@ -9,9 +10,15 @@ final class PostgresWrites: Sendable {
         /// About how much it sends.
         let bytes: Int
 
+        /// Writes with the same one run together; nil for a write that runs alone.
+        var kind: ObjectIdentifier?
+
         /// Marks it as begun.
         /// - Returns: false if its caller has given it up.
         let begin: @Sendable () -> Bool
+
+        /// Adds it to those of its kind that the next `run` makes.
+        var join: @Sendable () -> Void = {}
 
         /// - Returns: what makes the result known once the transaction is committed.
         let run: @Sendable (PostgresConnection) throws -> @Sendable () -> Void
@@ -67,7 +74,10 @@ final class PostgresWrites: Sendable {
         do {
             let known = try db.transaction { db in
                 try PostgresChanges.lock(db)
-                return try writes.map { try $0.run(db) }
+                return try joined(writes).compactMap { group in
+                    for write in group { write.join() }
+                    return try group.last?.run(db)
+                }
             }
             for tell in known { tell() }
         } catch {
@@ -77,6 +87,50 @@ final class PostgresWrites: Sendable {
             for write in writes {
                 do { try run([write], db) } catch { write.fail(error) }
             }
+        }
+    }
+
+    /// Those of one kind that follow each other, together.
+    private static func joined(_ writes: [Write]) -> [[Write]] {
+        writes.reduce(into: []) { groups, write in
+            if let kind = write.kind, let last = groups.last?.last, last.kind == kind {
+                groups[groups.count - 1].append(write)
+            } else {
+                groups.append([write])
+            }
+        }
+    }
+}
+
+/// Writes of one kind. Those of a transaction that follow each other are made by the same statements: each statement is a round trip to the
+/// server, during which the other services wait for the lock of the database.
+public final class JoinedWrites<Input: Sendable, Output: Sendable>: Sendable {
+    private typealias Joined = (input: Input, end: @Sendable (Result<Output, any Error>) -> Void)
+
+    private let body: @Sendable ([Input], PostgresConnection) throws -> [Result<Output, any Error>]
+    private let joined = Mutex<[Joined]>([])
+
+    /// - Parameter body: makes the writes in this order, and returns the result of each. It may run twice, the first time without an
+    ///   effect.
+    public init(_ body: @escaping @Sendable ([Input], PostgresConnection) throws -> [Result<Output, any Error>]) {
+        self.body = body
+    }
+
+    /// - Parameter end: called if the transaction of the write is committed.
+    func join(_ input: Input, _ end: @escaping @Sendable (Result<Output, any Error>) -> Void) {
+        joined.withLock { $0.append((input, end)) }
+    }
+
+    /// Makes the writes that have joined.
+    /// - Returns: what makes their results known.
+    func run(_ db: PostgresConnection) throws -> @Sendable () -> Void {
+        let joined = joined.withLock { joined in
+            defer { joined = [] }
+            return joined
+        }
+        let results = try body(joined.map(\.input), db)
+        return {
+            for (write, result) in zip(joined, results) { write.end(result) }
         }
     }
 }

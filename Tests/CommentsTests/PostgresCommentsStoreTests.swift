@@ -1,11 +1,11 @@
 import Comments
 import Foundation
 import Logging
-import PostgresKit
 import RPCTestKit
 import ServiceKit
 import Testing
 
+@testable import PostgresKit
 @testable import comments_service
 
 extension PostgresStore {
@@ -45,6 +45,40 @@ extension PostgresStore {
             mark = news.mark
         }
         #expect(changes == list)
+    }
+
+    @Test func `posts that wait together are one change, and each has its own result`() async throws {
+        let store = try PostgresStore.database(url)
+        let comments = PostgresCommentsStore(store)
+        for number in [8, 9] { _ = try await comments.post(draft(number), now: .now) }
+        _ = try await comments.remove(draft(8).id)
+        let start = try await comments.lastChange()
+        let (entered, entering) = AsyncStream.makeStream(of: Void.self)
+        let leaving = DispatchSemaphore(value: 0)
+        async let blocking: Void = store.write { _ in
+            entering.yield()
+            leaving.wait()
+        }
+        for await _ in entered { break }
+        let drafts = [draft(1), draft(1), draft(1, saying: "Another"), draft(2, on: 1), draft(9), draft(8)]
+        var posts: [Task<PostedComment, any Error>] = []
+        for draft in drafts {
+            posts.append(Task { try await comments.post(draft, now: .now) })
+            await store.waitForWrites(posts.count)
+        }
+        leaving.signal()
+        try await blocking
+        var results: [Result<PostedComment, any Error>] = []
+        for post in posts { results.append(await post.result) }
+
+        #expect(results.map { (try? $0.get())?.isNew } == [true, false, nil, true, false, true])
+        #expect(throws: CommentsStoreError.conflict(draft(1).id)) { try results[2].get() }
+        let new = try [0, 3, 5].map { try results[$0].get().comment }
+        #expect(try await comments.news(after: start)?.content == .change(.posted(new)))
+        #expect(
+            try await comments.slice(9, of: draft(1).imageID, after: nil).items.map(\.id)
+                == [9, 1, 8].map { draft($0).id })
+        #expect(try await comments.counts(of: [draft(1).imageID, draft(2, on: 1).imageID]).values.sorted() == [1, 3])
     }
 
     @Test func `a page is a range of an index`() async throws {

@@ -5,6 +5,7 @@ import NIOCore
 import RPC
 import RPCTestKit
 import ServiceKit
+import Synchronization
 import Testing
 import Timing
 
@@ -194,6 +195,56 @@ extension PostgresStore {
             }
         }
         #expect(try await store.numbers() == (1...60).filter(isExpected).map(Int64.init))
+    }
+
+    @Test func `writes of one kind that follow each other run once, and each has its own result`() async throws {
+        struct Refused: Error {}
+        let store = try PostgresStore.open(url)
+        let runs = Mutex<[[Int]]>([])
+        let squares = JoinedWrites<Int, Int> { numbers, db in
+            runs.withLock { $0.append(numbers) }
+            try db.execute("INSERT INTO thing SELECT * FROM unnest($1)", .array(numbers.map(Int64.init)))
+            return numbers.map { number in Result { if number == 2 { throw Refused() } else { number * number } } }
+        }
+        let results = Watched<[Int: Int]>([:])
+        try await whileWriting(to: store, until: 6) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...6 {
+                    group.addTask {
+                        if number == 4 { return try await store.add(number) }
+                        let square = try? await store.write(number, with: squares)
+                        results.withLock { $0[number] = square }
+                    }
+                    await store.waitForWrites(number)
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(runs.withLock(\.self) == [[1, 2, 3], [5, 6]])
+        #expect(results.withLock { $0 } == [1: 1, 3: 9, 5: 25, 6: 36])
+        #expect(try await store.numbers() == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func `a write that fails does not fail those that run with it`() async throws {
+        let store = try PostgresStore.open(url)
+        try await store.add(2)
+        let numbers = JoinedWrites<Int, Void> { numbers, db in
+            try db.execute("INSERT INTO thing SELECT * FROM unnest($1)", .array(numbers.map(Int64.init)))
+            return numbers.map { _ in .success(()) }
+        }
+        let written = Watched<[Int]>([])
+        try await whileWriting(to: store, until: 3) {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 1...3 {
+                    group.addTask {
+                        guard (try? await store.write(number, with: numbers)) != nil else { return }
+                        written.withLock { $0.append(number) }
+                    }
+                }
+            }
+        }
+        #expect(written.withLock { $0.sorted() } == [1, 3])
+        #expect(try await store.numbers() == [1, 2, 3])
     }
 
     // MARK: Cancelling

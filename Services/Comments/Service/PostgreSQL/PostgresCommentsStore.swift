@@ -8,6 +8,7 @@ import ServiceKit
 /// The comments and their changes in a PostgreSQL database, which several services may serve.
 struct PostgresCommentsStore: CommentsStore {
     private let store: PostgresStore
+    private let posts = JoinedWrites(Self.post)
 
     init(_ store: PostgresStore) { self.store = store }
 
@@ -75,38 +76,66 @@ struct PostgresCommentsStore: CommentsStore {
     // MARK: Writing
 
     func post(_ draft: CommentDraft, now: Date) async throws -> PostedComment {
-        try await store.write { db in
-            if let present = try db.execute("SELECT \(Self.columns) FROM comment WHERE id = $1", .value(draft.id)).first
-            {
-                let comment = try ImageComment(row: present)
-                guard draft.isRepeat(of: comment) else { throw CommentsStoreError.conflict(draft.id) }
-                return PostedComment(comment, isNew: false)
-            }
-            let time = draft.createdAt == nil ? try Self.timeOfPost(now, db) : nil
-            let comment = draft.comment(now: time ?? now)
-            try db.execute(
-                """
-                WITH placed AS (
-                    UPDATE last_post SET position = position + 1, created_at = COALESCE($6, created_at) RETURNING position
-                ), revived AS (
-                    DELETE FROM tombstone WHERE image_id = $2 AND id = $1
-                ), counted AS (
-                    INSERT INTO total VALUES ($2, 1) ON CONFLICT (image_id) DO UPDATE SET comments = total.comments + 1
-                )
-                INSERT INTO comment (position, \(Self.columns)) SELECT position, $1, $2, $3, $4, $5 FROM placed
-                """, .value(comment.id), .value(comment.imageID), .value(comment.message),
-                .value(Self.seconds(comment.createdAt)), .value(comment.username), .value(time.map(Self.seconds)))
-            try PostgresChanges.append(CommentsChange.posted([comment]).stored, db)
-            return PostedComment(comment, isNew: true)
-        }
+        try await store.write((draft, now), bytes: draft.message.utf8.count, with: posts)
     }
 
-    private static func timeOfPost(_ now: Date, _ db: PostgresConnection) throws -> Date {
-        let last: Int64? = try db.execute("SELECT created_at FROM last_post").first?.find(0)
-        return PostTime.time(at: now, last: last.map { Date(timeIntervalSince1970: TimeInterval($0)) })
+    /// Posts at the same time are one change.
+    private static func post(
+        _ drafts: [(draft: CommentDraft, now: Date)], _ db: PostgresConnection
+    ) throws -> [Result<PostedComment, any Error>] {
+        let stored = try db.execute(
+            "SELECT \(Self.columns) FROM comment WHERE id = ANY ($1)", .array(drafts.map(\.draft.id))
+        ).map(ImageComment.init(row:))
+        var known = Dictionary(stored.map { ($0.id, $0) }) { first, _ in first }
+        var last = try db.execute("SELECT created_at FROM last_post").first?.find(0, as: Int64.self).map(date(seconds:))
+        var new: [ImageComment] = []
+        let results = drafts.map { draft, now in
+            Result<PostedComment, any Error> {
+                if let present = known[draft.id] {
+                    guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
+                    return PostedComment(present, isNew: false)
+                }
+                var time = now
+                if draft.createdAt == nil {
+                    time = PostTime.time(at: now, last: last)
+                    last = time
+                }
+                let comment = draft.comment(now: time)
+                known[draft.id] = comment
+                new.append(comment)
+                return PostedComment(comment, isNew: true)
+            }
+        }
+        if !new.isEmpty {
+            try insert(new, last: last, db)
+            try PostgresChanges.append(CommentsChange.posted(new).stored, db)
+        }
+        return results
+    }
+
+    /// - Parameter last: the time that the last comment without one has got.
+    private static func insert(_ comments: [ImageComment], last: Date?, _ db: PostgresConnection) throws {
+        try db.execute(
+            """
+            WITH new AS (
+                SELECT * FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS new (\(columns), number)
+            ), placed AS (
+                UPDATE last_post SET position = position + $6, created_at = $7 RETURNING position - $6 AS below
+            ), revived AS (
+                DELETE FROM tombstone USING new WHERE tombstone.image_id = new.image_id AND tombstone.id = new.id
+            ), counted AS (
+                INSERT INTO total SELECT image_id, count(*) FROM new GROUP BY image_id
+                ON CONFLICT (image_id) DO UPDATE SET comments = total.comments + excluded.comments
+            )
+            INSERT INTO comment (position, \(columns)) SELECT below + number, \(columns) FROM placed, new
+            """, .array(comments.map(\.id)), .array(comments.map(\.imageID)), .array(comments.map(\.message)),
+            .array(comments.map { seconds($0.createdAt) }), .array(comments.map(\.username)),
+            .value(Int64(comments.count)), .value(last.map(seconds)))
     }
 
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
+
+    private static func date(seconds: Int64) -> Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 
     func remove(_ id: UUID) async throws -> Int {
         try await store.write { db in
