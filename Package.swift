@@ -113,7 +113,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // SQLite: connection pool, migrations, cached statements. Uses the system's library.
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
+        // SHA-256 of image bytes and of copied stores, SHA-1 of name-based UUIDs.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // HTTP requests, answers and fields of the gateway, validated.
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -137,7 +137,7 @@ let package = Package(
         .target(name: "Processes", path: "Shared/Processes", swiftSettings: settings),
         .target(
             name: "ServiceKit",
-            dependencies: ["JSON", "RPC", "Timing", .argumentParser, .logging, .nioCore, .unixSignals],
+            dependencies: ["JSON", "RPC", "Timing", .argumentParser, .crypto, .logging, .nioCore, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", "Timing", .grdb, .logging, .nioCore],

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import Logging
 import ServiceKit
 
 /// Opens a store: one SQLite file in WAL mode. The store of an authority acknowledges a write after it is on disk.
@@ -140,5 +141,14 @@ public struct StoreOpening: Sendable {
 
     var number: Int32 {
         applicationID.utf8.reduce(0) { $0 << 8 | Int32($1) }
+    }
+}
+
+extension StoreOpening {
+    /// Opens or creates the file of an authority's store in a deployment, for a program that does not serve.
+    /// - Throws: `StoreUnusable`.
+    public func store(at path: String, in root: Root, logger: Logger) throws(StoreUnusable) -> Store {
+        let opening = listed(in: root)
+        return Store(opening, at: path, .success(try opening.open(path)), logger: logger)
     }
 }

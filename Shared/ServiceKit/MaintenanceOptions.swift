@@ -17,6 +17,16 @@ public struct MaintenanceOptions: ParsableArguments, Sendable {
             discussion: "There must be no store. `gateway restore` restores a deployment.", valueName: "file"))
     var restore: String?
 
+    @Option(
+        name: .customLong("copy-to"),
+        help: ArgumentHelp(
+            "Copy the entries of the store into another one and exit.",
+            discussion: """
+                The other one is a SQLite file or a PostgreSQL database. Prints a line of JSON: the number of entries of both stores, and \
+                their hash. Works beside a running service. `gateway copy` copies a deployment.
+                """, valueName: "path|url"))
+    var target: String?
+
     @Flag(
         help: ArgumentHelp(
             "Check the stores and exit.",
@@ -30,10 +40,21 @@ public struct MaintenanceOptions: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        let modes = [backup != nil, restore != nil, verify].count { $0 }
-        guard modes <= 1 else { throw ValidationError("--backup, --restore and --verify exclude each other") }
+        let modes = [backup != nil, restore != nil, target != nil, verify].count { $0 }
+        guard modes <= 1 else {
+            throw ValidationError("--backup, --restore, --copy-to and --verify exclude each other")
+        }
+        do throws(DatabaseURL.Refusal) {
+            _ = try target.map { text throws(DatabaseURL.Refusal) in try StorePlace(text) }
+        } catch {
+            throw ValidationError("\(error)")
+        }
         guard verify || !repair else { throw ValidationError("--repair needs --verify") }
     }
+
+    /// Where the entries of the store are to be copied to; each service has a composition of its own for it. `validate` has refused
+    /// a wrong place.
+    public var copyTarget: StorePlace? { target.flatMap { try? StorePlace($0) } }
 
     /// What is to be done; nil if the program serves.
     public var work: Maintenance? {

@@ -60,6 +60,12 @@ public struct StoreOptions: ParsableArguments, Sendable {
         try? Self.database(place)
     }
 
+    /// Where the store is.
+    /// - Parameter path: of the default store.
+    public func place(default path: String) -> StorePlace {
+        database.map(StorePlace.database) ?? .file(self.path ?? path)
+    }
+
     private static func database(_ place: String?) throws(DatabaseURL.Refusal) -> DatabaseURL? {
         guard let place else { return nil }
         return try DatabaseURL(place)
@@ -68,6 +74,9 @@ public struct StoreOptions: ParsableArguments, Sendable {
     /// Refuses a database where a file is needed.
     /// - Parameter isCache: whether the store is a cache or an index, which are always files.
     public func check(isCache: Bool, _ maintenance: MaintenanceOptions) throws {
+        if isCache, maintenance.copyTarget != nil {
+            throw ValidationError("--copy-to needs a store of its own: an edge has only a cache; copy its upstream")
+        }
         guard database != nil else { return }
         if isCache { throw ValidationError("this store is a file: --store must be a path, not the URL of a database") }
         if maintenance.work != nil {

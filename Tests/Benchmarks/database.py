@@ -7,7 +7,8 @@ Needs Debian's package postgresql. Starts a server with its defaults on a Unix s
 (default: .build/release): feed and comments with SQLite, feed with PostgreSQL, and two of comments on one PostgreSQL database. Prints
 the median of N rounds (default: 5), in which the subjects take turns, with the lowest and the highest:
   - a page of 10 of N items (default: 10,000), at the top and in the middle: the median time with one call under way, and calls/s with 16,
-  - comments posted with 64 under way: posts/s with SQLite, with PostgreSQL, and with two services on one database, 32 under way each.
+  - comments posted with 64 under way: posts/s with SQLite, with PostgreSQL, and with two services on one database, 32 under way each,
+  - the N items copied from SQLite into PostgreSQL, and back into a new file: items/s, with the proof.
 """
 import argparse
 import contextlib
@@ -192,6 +193,25 @@ def measure_posts(arguments, subjects):
         show(f"posts with {UNDER_WAY} under way, {name}", rates[name], "posts/s", None if name == "SQLite" else rates["SQLite"])
 
 
+def measure_copies(arguments, directory, url):
+    """Beside the services, as `gateway copy` does."""
+    rates, proofs = {"SQLite to PostgreSQL": [], "PostgreSQL to SQLite": []}, set()
+    for round in range(arguments.rounds):
+        subprocess.run(["psql", "-q", url, "-c", f"CREATE DATABASE copy{round}"], check=True)
+        database = url.replace("/postgres?", f"/copy{round}?")
+        steps = [
+            ("SQLite to PostgreSQL", ["--root", f"{directory}/a", "--copy-to", database]),
+            ("PostgreSQL to SQLite", ["--root", f"{directory}/d", "--create", "--store", database, "--copy-to", f"{directory}/d/{round}.sqlite"])]
+        for title, words in steps:
+            begin = time.perf_counter()
+            proof = subprocess.run([f"{arguments.bin}/feed-service", *words], check=True, stdout=subprocess.PIPE).stdout
+            proofs.add(proof)
+            rates[title].append(json.loads(proof)["count"] / (time.perf_counter() - begin))
+    assert len(proofs) == 1, proofs
+    for title in rates:
+        show(f"copied from {title}", rates[title], "items/s")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=".build/release")
@@ -214,5 +234,6 @@ if __name__ == "__main__":
             first, second = started("comments", "b", *database), started("comments", "c", *database)
             measure_posts(arguments, {
                 "SQLite": [started("comments", "a")], "PostgreSQL": [first], "two services on PostgreSQL": [first, second]})
+            measure_copies(arguments, directory, url)
     finally:
         shutil.rmtree(directory)

@@ -42,6 +42,7 @@ struct CommentsService: ConfiguredCommand {
             if let url = storeOptions.database { return try process.checkDatabase(CommentsTables.schema, at: url) }
             return try process.checkStore(SQLiteCommentsStore.opening, storeOptions)
         }
+        if let target = maintenance.copyTarget { return try await copy(to: target, process) }
         guard try !process.maintain(stores(in: options.root), maintenance) else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {

@@ -51,6 +51,7 @@ struct FeedService: ConfiguredCommand {
             if let url = storeOptions.database { return try process.checkDatabase(FeedTables.schema, at: url) }
             return try process.checkStore(SQLiteFeedStore.opening, storeOptions)
         }
+        if let target = maintenance.copyTarget { return try await copy(to: target, process) }
         guard try !process.maintain(stores(in: options.root), maintenance) else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {

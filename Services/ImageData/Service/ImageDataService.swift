@@ -67,6 +67,7 @@ struct ImageDataService: ConfiguredCommand {
             if let url = storeOptions.database { return try process.checkDatabase(ImageTables.schema, at: url) }
             return try process.checkStore(SQLiteImageStore.opening, storeOptions)
         }
+        if let target = maintenance.copyTarget { return try await copy(to: target, process) }
         guard try !process.maintain(stores(in: options.root), maintenance) else { return }
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {

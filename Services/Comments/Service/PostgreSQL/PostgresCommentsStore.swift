@@ -113,14 +113,15 @@ struct PostgresCommentsStore: CommentsStore {
         return results
     }
 
-    /// - Parameter last: the time that the last comment without one has got.
+    /// - Parameter last: the time that the last comment without one has got; nil for the present one.
     private static func insert(_ comments: [ImageComment], last: Date?, _ db: PostgresConnection) throws {
         try db.execute(
             """
             WITH new AS (
                 SELECT * FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS new (\(columns), number)
             ), placed AS (
-                UPDATE last_post SET position = position + $6, created_at = $7 RETURNING position - $6 AS below
+                UPDATE last_post SET position = position + $6, created_at = coalesce($7, created_at)
+                RETURNING position - $6 AS below
             ), revived AS (
                 DELETE FROM tombstone USING new WHERE tombstone.image_id = new.image_id AND tombstone.id = new.id
             ), counted AS (
@@ -162,6 +163,39 @@ extension ImageComment {
             id: try row.decode(0), imageID: try row.decode(1), message: try row.decode(2),
             createdAt: Date(timeIntervalSince1970: Double(try row.decode(3, as: Int64.self))),
             username: try row.decode(4))
+    }
+}
+
+// MARK: - Copying
+
+extension PostgresCommentsStore: CopiedStore {
+    func entries(after place: Int64, limit: Int) async throws -> [(place: Int64, entry: ImageComment)] {
+        try await store.read { db in
+            try db.execute(
+                "SELECT \(Self.columns), position FROM comment WHERE position > $1 ORDER BY position LIMIT $2",
+                .value(place), .value(Int64(limit))
+            ).map { (place: try $0.decode(5), entry: try ImageComment(row: $0)) }
+        }
+    }
+
+    func add(_ entries: [ImageComment]) async throws {
+        try await store.write { db in
+            try Self.insert(entries, last: nil, db)
+            try PostgresChanges.append(CommentsChange.posted(entries).stored, db)
+        }
+    }
+
+    func remove(_ entries: [ImageComment]) async throws { for comment in entries { _ = try await remove(comment.id) } }
+
+    func hasHad(_ entry: ImageComment) async throws -> Bool {
+        try await store.read { db in
+            do {
+                _ = try Self.place(of: entry.id, in: entry.imageID, db)
+                return true
+            } catch CommentsStoreError.unknownCursor {
+                return false
+            }
+        }
     }
 }
 

@@ -100,17 +100,21 @@ struct SQLiteCommentsStore: CommentsStore {
                 return PostedComment(present, isNew: false)
             }
             let comment = draft.comment(now: draft.createdAt == nil ? try Self.timeOfPost(now, db) : now)
-            try db.cachedStatement(sql: "DELETE FROM tombstone WHERE image_id = ? AND id = ?")
-                .execute(arguments: [comment.imageID, comment.id])
-            try db.cachedStatement(
-                sql: "INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)"
-            ).execute(arguments: [
-                comment.id, comment.imageID, Int64(comment.createdAt.timeIntervalSince1970), comment.username,
-                comment.message,
-            ])
+            try Self.insert(comment, db)
             try ChangeTable.append(CommentsChange.posted([comment]).stored, db)
             return PostedComment(comment, isNew: true)
         }
+    }
+
+    private static func insert(_ comment: ImageComment, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM tombstone WHERE image_id = ? AND id = ?")
+            .execute(arguments: [comment.imageID, comment.id])
+        try db.cachedStatement(
+            sql: "INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            comment.id, comment.imageID, Int64(comment.createdAt.timeIntervalSince1970), comment.username,
+            comment.message,
+        ])
     }
 
     private static func timeOfPost(_ now: Date, _ db: Database) throws -> Date {
@@ -143,6 +147,38 @@ extension ImageComment {
         self.init(
             id: try row.decode(atIndex: 0), imageID: try row.decode(atIndex: 1), message: try row.decode(atIndex: 2),
             createdAt: Date(timeIntervalSince1970: Double(seconds)), username: try row.decode(atIndex: 4))
+    }
+}
+
+// MARK: - Copying
+
+extension SQLiteCommentsStore: CopiedStore {
+    func entries(after place: Int64, limit: Int) async throws -> [(place: Int64, entry: ImageComment)] {
+        try await store.read { db in
+            let sql = "\(Self.selection) WHERE position > ? ORDER BY position LIMIT ?"
+            let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [place, limit])
+            return try Array(rows.map { (place: try $0.decode(atIndex: 5), entry: try ImageComment(row: $0)) })
+        }
+    }
+
+    func add(_ entries: [ImageComment]) async throws {
+        try await store.write { db in
+            for comment in entries { try Self.insert(comment, db) }
+            try ChangeTable.append(CommentsChange.posted(entries).stored, db)
+        }
+    }
+
+    func remove(_ entries: [ImageComment]) async throws { for comment in entries { _ = try await remove(comment.id) } }
+
+    func hasHad(_ entry: ImageComment) async throws -> Bool {
+        try await store.read { db in
+            do {
+                _ = try Self.place(of: entry.id, in: entry.imageID, db)
+                return true
+            } catch CommentsStoreError.unknownCursor {
+                return false
+            }
+        }
     }
 }
 

@@ -95,14 +95,17 @@ struct PostgresFeedStore: FeedStore {
 
     // MARK: Writing
 
-    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
+    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] { try await publish(items, undated: now) }
+
+    /// - Parameter date: of the new items that have none; nil for no date.
+    private func publish(_ items: [FeedImage], undated date: Date?) async throws -> [FeedImage] {
         try await store.write { db in
             let stored = try Self.items(items.map(\.id), db)
             var (known, new) = (stored, [UUID]())
             // Positions grow towards the top, so the last item is inserted first.
             for item in items.reversed() {
                 guard let present = known[item.id] else {
-                    known[item.id] = item.published(at: item.publishedAt ?? now)
+                    known[item.id] = (item.publishedAt ?? date).map(item.published) ?? item
                     new.append(item.id)
                     continue
                 }
@@ -158,6 +161,34 @@ struct PostgresFeedStore: FeedStore {
             ).map { try $0.decode(0, as: UUID.self) }
             if !removed.isEmpty { try PostgresChanges.append(FeedChange.removed(removed).stored, db) }
             return removed
+        }
+    }
+}
+
+// MARK: - Copying
+
+extension PostgresFeedStore: CopiedStore {
+    func entries(after place: Int64, limit: Int) async throws -> [(place: Int64, entry: FeedImage)] {
+        try await store.read { db in
+            try db.execute(
+                "SELECT \(FeedImage.columns), position FROM item WHERE position > $1 ORDER BY position LIMIT $2",
+                .value(place), .value(Int64(limit))
+            ).map { (place: try $0.decode(10), entry: try FeedImage(row: $0)) }
+        }
+    }
+
+    func add(_ entries: [FeedImage]) async throws { _ = try await publish(entries.reversed(), undated: nil) }
+
+    func remove(_ entries: [FeedImage]) async throws { _ = try await remove(entries.map(\.id)) }
+
+    func hasHad(_ entry: FeedImage) async throws -> Bool {
+        try await store.read { db in
+            do {
+                try Self.check(entry.id, db)
+                return true
+            } catch FeedStoreError.unknownCursor {
+                return false
+            }
         }
     }
 }

@@ -105,7 +105,10 @@ struct SQLiteFeedStore: FeedStore {
 
     // MARK: Writing
 
-    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
+    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] { try await publish(items, undated: now) }
+
+    /// - Parameter date: of the new items that have none; nil for no date.
+    private func publish(_ items: [FeedImage], undated date: Date?) async throws -> [FeedImage] {
         try await store.write { db in
             var new: [FeedImage] = []
             var known = try Self.items(items.map(\.id), db)
@@ -119,7 +122,7 @@ struct SQLiteFeedStore: FeedStore {
                     if completed.details != present.details { try Self.writeDetails(of: completed, db) }
                     continue
                 }
-                let dated = item.published(at: item.publishedAt ?? now)
+                let dated = (item.publishedAt ?? date).map(item.published) ?? item
                 try db.cachedStatement(
                     sql: """
                         INSERT INTO item (id, description, location, image, tags, published_at, details)
@@ -174,6 +177,33 @@ struct SQLiteFeedStore: FeedStore {
 
     private static func count(_ change: Int, _ db: Database) throws {
         try db.cachedStatement(sql: "UPDATE total SET items = items + ?").execute(arguments: [change])
+    }
+}
+
+// MARK: - Copying
+
+extension SQLiteFeedStore: CopiedStore {
+    func entries(after place: Int64, limit: Int) async throws -> [(place: Int64, entry: FeedImage)] {
+        try await store.read { db in
+            let sql = "SELECT \(FeedImage.columns), position FROM item WHERE position > ? ORDER BY position LIMIT ?"
+            let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [place, limit])
+            return try Array(rows.map { (place: try $0.decode(forColumn: "position"), entry: try FeedImage(row: $0)) })
+        }
+    }
+
+    func add(_ entries: [FeedImage]) async throws { _ = try await publish(entries.reversed(), undated: nil) }
+
+    func remove(_ entries: [FeedImage]) async throws { _ = try await remove(entries.map(\.id)) }
+
+    func hasHad(_ entry: FeedImage) async throws -> Bool {
+        try await store.read { db in
+            do {
+                _ = try Self.position(of: entry.id, db)
+                return true
+            } catch FeedStoreError.unknownCursor {
+                return false
+            }
+        }
     }
 }
 

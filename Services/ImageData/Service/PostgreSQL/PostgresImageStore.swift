@@ -119,6 +119,16 @@ struct PostgresImageStore: ImageStore {
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
 }
 
+extension PostgresImageStore: CopiedImageStore {
+    func urls(after url: String, limit: Int) async throws -> [String] {
+        try await store.read { db in
+            try db.execute(
+                "SELECT url FROM url WHERE url > $1 ORDER BY url LIMIT $2", .value(url), .value(Int64(limit))
+            ).map { try $0.decode(0) }
+        }
+    }
+}
+
 extension ImageRecord {
     /// - Parameter row: url, content_type, size, sha256, crc32 and stored_at, in this order.
     fileprivate init(row: PostgresRow) throws {

@@ -129,3 +129,13 @@ struct SQLiteImageStore: ImageStore {
 
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
 }
+
+extension SQLiteImageStore: CopiedImageStore {
+    func urls(after url: String, limit: Int) async throws -> [String] {
+        try await store.readApart { db in
+            try String.fetchAll(
+                db.cachedStatement(sql: "SELECT url FROM url WHERE url > ? ORDER BY url LIMIT ?"),
+                arguments: [url, limit])
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ImageData
+import Logging
+import PostgresKit
+import SQLiteKit
+import ServiceKit
+
+extension ImageDataService {
+    /// The composition root of `--copy-to`: copies the store of an authority, and serves nothing.
+    func copy(to target: StorePlace, _ process: ServiceProcess) async throws {
+        let source = storeOptions.place(default: process.root.store("image-data"))
+        try await process.copy(from: source, to: target) { logger in
+            try await ImageCopy(
+                source: store(at: source, process, logger), target: store(at: target, process, logger)
+            ).run()
+        }
+    }
+
+    private func store(
+        at place: StorePlace, _ process: ServiceProcess, _ logger: Logger
+    ) throws -> any CopiedImageStore {
+        switch place {
+        case .file(let path):
+            SQLiteImageStore(try SQLiteImageStore.opening.store(at: path, in: process.root, logger: logger))
+        case .database(let url): PostgresImageStore(PostgresStore(ImageTables.schema, at: url, logger: logger))
+        }
+    }
+}
+
+protocol CopiedImageStore: ImageStore {
+    /// The first URLs after one, in their order.
+    func urls(after url: String, limit: Int) async throws -> [String]
+}
+
+/// Copies the images of a store into another one, which may have others, too: nobody reads an image that no item names. An interrupted
+/// copy is continued.
+struct ImageCopy {
+    let source: any CopiedImageStore
+    let target: any CopiedImageStore
+
+    /// - Returns: the proof that the images of the source have in both stores.
+    /// - Throws: `StoreCopyRefusal`, or the error of a store.
+    func run() async throws -> StoreProof {
+        var (wanted, copied) = (StoreProof.Reading(), StoreProof.Reading())
+        var last = ""
+        while case let urls = try await source.urls(after: last, limit: StoreCopyRefusal.entriesAtOnce),
+            let end = urls.last
+        {
+            let records = try await source.records(at: urls)
+            let present = try await target.records(at: urls)
+            for url in urls where present[url] == nil {
+                if let image = try await source.image(at: url) { try await target.put(image, at: url) }
+            }
+            let new = try await target.records(at: urls)
+            for url in urls {
+                // An image that was removed meanwhile is in neither.
+                guard let record = records[url] else { continue }
+                wanted.add(Self.bytes(of: record, at: url))
+                if let record = new[url] { copied.add(Self.bytes(of: record, at: url)) }
+            }
+            last = end
+        }
+        guard wanted.proof == copied.proof else { throw StoreCopyRefusal.foreign }
+        return copied.proof
+    }
+
+    /// What readers get, and the hash of the bytes, which `put` has compared with them.
+    private static func bytes(of record: ImageRecord, at url: String) -> [UInt8] {
+        Array("\(url)\n\(record.contentType)\n\(record.size)\n\(record.hash.urn)".utf8)
+    }
+}

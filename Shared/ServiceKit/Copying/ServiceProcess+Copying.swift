@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+import JSON
+import Logging
+import Timing
+
+extension ServiceProcess {
+    /// Copies a store, and prints the proof that both have.
+    /// - Parameter body: opens both with this logger, and copies.
+    /// - Throws: `ExitCode`, after printing the reason.
+    public func copy(
+        from source: StorePlace, to target: StorePlace, _ body: (Logger) async throws -> StoreProof
+    ) async throws {
+        guard source != target else {
+            throw refusal(CopyFailure("the store is in \(target) already"), exitCode: EX_USAGE)
+        }
+        if case .file(let path) = source, !FileManager.default.fileExists(atPath: path) {
+            throw refusal(CopyFailure("there is no store \(path)"), exitCode: EX_NOINPUT)
+        }
+        let lastLine = LastLine()
+        do {
+            let proof = try await body(Logger(label: "copy") { _ in lastLine })
+            FileHandle.standardOutput.write(Data("\(RawJSON(proof, as: StoreProof.codec))\n".utf8))
+        } catch let reason as StoreCopyRefusal {
+            throw refusal(reason, exitCode: reason == .changing ? EX_TEMPFAIL : EX_DATAERR)
+        } catch let error as StoreError {
+            // Stores log the details of their errors.
+            throw refusal(CopyFailure(lastLine.line.withLock { $0 } ?? "\(error)"), exitCode: EX_UNAVAILABLE)
+        } catch {
+            throw refusal(error)
+        }
+    }
+}
+
+private struct CopyFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Keeps the last line that was logged.
+private struct LastLine: LogHandler {
+    let line = Watched<String?>(nil)
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { line.withLock { $0 = "\(event.message)" } }
+}
