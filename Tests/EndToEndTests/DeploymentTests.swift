@@ -63,8 +63,8 @@ import Testing
             try Data(manifest.utf8).write(to: URL(filePath: plugins + "/likes.json"))
             let add = ["call", "likes.add", "image_id=5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01"]
             try await eventually { try await deployment.gateway(add).status == 0 }
-            let log = try deployment.log(of: "gateway")
-            #expect(log.contains("serving on \(deployment.root)/run/likes.sock"), "\(log)")
+            let line = "plugin likes: likes: serving on \(deployment.root)/run/likes.sock"
+            try await eventually { try deployment.log(of: "gateway").contains(line) }
 
             let program = try #require(try deployment.pluginProcess("likes"))
             kill(program, SIGKILL)

@@ -43,8 +43,11 @@ struct PluginProgramsTests {
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: false)
             let (log, clock) = (RecordedLog(), ManualClock())
             let registry = PluginRegistry(executor: .timed(by: clock))
+            let printed = open(root + "/printed", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            defer { close(printed) }
             let programs = PluginPrograms(
-                registry: registry, root: Root(root), logger: log.logger, gateway: Program.directory + "/gateway")
+                registry: registry, root: Root(root), logger: log.logger, gateway: Program.directory + "/gateway",
+                log: printed)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await programs.run() }
                 defer { group.cancelAll() }
@@ -69,7 +72,9 @@ struct PluginProgramsTests {
             // The shell sets some itself.
             #expect(
                 names.isSubset(
-                    of: PluginProcess.inherited + ["ROOT", "PYTHONUNBUFFERED", "PWD", "OLDPWD", "SHLVL", "_"]))
+                    of: PluginProcess.inherited + [
+                        "ROOT", "PYTHONUNBUFFERED", ProgramMark.variable, "PWD", "OLDPWD", "SHLVL", "_",
+                    ]))
         }
     }
 
@@ -133,6 +138,71 @@ struct PluginProgramsTests {
             kill(Int32(ids[1]) ?? 0, SIGSTOP)
         }
         #expect(!ids.isEmpty && !ids.contains(where: Self.isAlive))
+    }
+
+    @Test func `each line that a program prints begins with the plugin's name, and cannot look like the gateway's`()
+        async throws
+    {
+        try await with { world in
+            let forged = "2026-01-01T00:00:00Z notice gateway: serving on /x"
+            // A child that has left the group keeps the output open.
+            let script = #"""
+                setsid sleep 1000 & echo $! > "$ROOT/child"
+                echo '\#(forged)'; printf 'a\r\#(forged)\033[2K\nlast' >&2; exit 3
+                """#
+            try await world.run(script)
+            try await eventually { world.log.lines.contains { $0.contains("exit code 3") } }
+            if let child = world.lines("child").first.flatMap({ Int32($0) }) { kill(child, SIGKILL) }
+            let expected = [
+                "plugin likes: \(forged)", #"plugin likes: a\r\#(forged)\u{1B}[2K"#, "plugin likes: last",
+            ]
+            #expect(world.lines("printed") == expected)
+        }
+    }
+
+    @Test func `a line of the greatest length stays one, and a longer one becomes two`() {
+        let longest = String(repeating: "a", count: MarkedLines.longestLine)
+        func marked(_ text: String) -> [String] {
+            var lines = MarkedLines(plugin: "likes")
+            let bytes = Array(text.utf8)
+            return lines.add(bytes.prefix(7)) + lines.add(bytes.dropFirst(7)) + lines.end()
+        }
+        #expect(marked(longest + "\n") == ["plugin likes: \(longest)\n"])
+        #expect(marked(longest) == ["plugin likes: \(longest)\n"])
+        #expect(marked(longest + "b\n") == ["plugin likes: \(longest)\n", "plugin likes: b\n"])
+        #expect(marked("one\r\n\ntwo\n") == ["plugin likes: one\n", "plugin likes: \n", "plugin likes: two\n"])
+        // A character stays whole.
+        let short = String(longest.dropLast(2))
+        #expect(marked(short + "😀\n") == ["plugin likes: \(short)\n", "plugin likes: 😀\n"])
+        #expect(marked("").isEmpty)
+    }
+
+    @Test func `children of a program whose gateway was killed are killed by the next one, and no others`() async throws
+    {
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: false)
+            let program = #"sleep 1000 & echo $! >> "$ROOT/out"; setsid sleep 1000 & echo $! >> "$ROOT/out"; wait"#
+            // A shell in place of the gateway. It makes a group for the program.
+            let start = "'\(Program.directory)/gateway' \(RunPlugin.name) $$ '\(root)' sh -c '\(program)'"
+            let gateway = try Program(path: "/bin/bash").start(
+                ["-c", "set -m; ROOT='\(root)' \(start) & wait"], errors: nil)
+            defer { gateway.send(SIGKILL) }
+            func lines() -> [String] {
+                let text = try? String(contentsOfFile: root + "/out", encoding: .utf8)
+                return (text ?? "").split(separator: "\n").map(String.init)
+            }
+            try await eventually { lines().count == 2 }
+            let (child, other) = (lines()[0], lines()[1])
+            #expect(ProgramMark.killOrphans(of: Root(root)).isEmpty)
+            gateway.send(SIGKILL)
+            _ = await gateway.ended()
+            #expect(ProgramMark.killOrphans(of: Root(root + "/other")).isEmpty)
+            // The program is among them, if the kernel has not killed it yet.
+            #expect(ProgramMark.killOrphans(of: Root(root)).contains { "\($0)" == child })
+            try await eventually { !Self.isAlive(child) }
+            #expect(Self.isAlive(other))
+            if let other = Int32(other) { kill(other, SIGKILL) }
+        }
     }
 
     @Test func `the pauses grow to half a minute, and begin again after half a minute`() {

@@ -22,25 +22,36 @@ final class PluginProcess: Sendable {
     ]
 
     /// Must be called on a thread that stays: `RunPlugin` asks the kernel to end the program with it.
-    init(_ command: [String], root: Root) throws {
+    /// - Parameters:
+    ///   - plugin: its name, with which each line begins that the program prints.
+    ///   - log: where the lines go.
+    init(_ command: [String], plugin: String, root: Root, log: Int32) throws {
         var environment = ProcessInfo.processInfo.environment.filter { Self.inherited.contains($0.key) }
         environment["ROOT"] = root.path
         environment["PYTHONUNBUFFERED"] = "1"
         let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw ChildProcess.NotStarted(description: String(cString: strerror(errno))) }
         defer { close(input) }
-        // What it prints goes to the log of the gateway.
-        let process = try ChildProcess.start(
-            command, environment: environment, files: [input, STDERR_FILENO, STDERR_FILENO], leadsGroup: true)
+        let output = try ProgramOutput()
+        defer { close(output.descriptor) }
+        let process: ChildProcess
+        do {
+            process = try ChildProcess.start(
+                command, environment: environment, files: [input, output.descriptor, output.descriptor],
+                leadsGroup: true)
+        } catch {
+            output.discard()
+            throw error
+        }
         (id, end) = (process.id, Watched(nil))
-        // A thread for each program. It ends with the program.
+        output.start(plugin: plugin, log: log)
+        // Another thread for each program. Both end with the program.
         Thread.detachNewThread { [end] in
             process.waitForExit()
-            end.withLock { status in
-                // Children that are left, while the number of the group is still reserved.
-                kill(-process.id, SIGKILL)
-                status = process.end()
-            }
+            // Children that are left, while the number of the group is still reserved.
+            kill(-process.id, SIGKILL)
+            output.finish()
+            end.withLock { $0 = process.end() }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import NIOCore
 import Processes
@@ -17,8 +18,16 @@ struct PluginPrograms: Sendable {
     /// The gateway's own program, which becomes the program of a plugin.
     var gateway = "/proc/self/exe"
 
+    /// Where the lines go that the programs print.
+    var log = STDERR_FILENO
+
     /// Runs the programs until the task is cancelled, and returns when all have ended.
     func run() async {
+        let orphans = ProgramMark.killOrphans(of: root)
+        if !orphans.isEmpty {
+            let list = orphans.map(String.init).joined(separator: ", ")
+            logger.notice("processes of plugins whose gateway was killed are killed: \(list)")
+        }
         await withDiscardingTaskGroup { group in
             var names: Set<String> = []
             while !Task.isCancelled {
@@ -60,7 +69,7 @@ struct PluginPrograms: Sendable {
 
     /// - Returns: its exit code; nil if it was stopped, because it is not wanted any more.
     private func runOnce(_ name: String, _ words: [String]) async throws -> Int32? {
-        let program = try await start(words)
+        let program = try await start(name, words)
         logger.notice("the program of plugin \(name) is started: process \(program.id)")
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -80,10 +89,12 @@ struct PluginPrograms: Sendable {
         }
     }
 
-    private func start(_ words: [String]) async throws -> PluginProcess {
+    private func start(_ name: String, _ words: [String]) async throws -> PluginProcess {
         let command = [gateway, RunPlugin.name, "\(getpid())", root.path] + words
         // The kernel ends the program when the thread that has started it ends. That of the loop stays.
-        return try await registry.executor.loop.submit { try PluginProcess(command, root: root) }.get()
+        return try await registry.executor.loop.submit {
+            try PluginProcess(command, plugin: name, root: root, log: log)
+        }.get()
     }
 
     /// Returns when the manifest has other words or is gone, or the task is cancelled.

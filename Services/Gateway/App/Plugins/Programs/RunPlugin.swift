@@ -13,6 +13,7 @@ enum RunPlugin {
         endWithParent()
         // The gateway may have ended before.
         guard getppid() == parent else { return EXIT_SUCCESS }
+        if let mark = ProgramMark(gateway: parent, group: getpid()) { setenv(ProgramMark.variable, mark.text, 1) }
         let (folder, command) = (words[1] + "/plugins.d", Array(words[2...]))
         guard chdir(folder) == 0 else { return refusal("chdir to \(folder)") }
         // A file in the folder precedes those of PATH.
@@ -29,7 +30,7 @@ enum RunPlugin {
 
     private static func refusal(_ what: String) -> Int32 {
         let reason = String(cString: strerror(errno))
-        FileHandle.standardError.write(Data("gateway: cannot \(what): \(reason)\n".utf8))
+        FileHandle.standardError.write(Data("cannot \(what): \(reason)\n".utf8))
         return EX_UNAVAILABLE
     }
 
