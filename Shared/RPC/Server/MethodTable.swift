@@ -208,8 +208,8 @@ public struct CallContext: Sendable {
         }
     }
 
-    /// The checks of the slow methods of the called server.
-    var slownessChecks: [Health.Check] {
+    /// The checks of the slow methods of the called server; none when there is no connection.
+    public var slownessChecks: [Health.Check] {
         get async { await cores.slownessChecks() }
     }
 

@@ -16,7 +16,7 @@ import Testing
 
     private func withClient(
         _ services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
-        _ body: (RPCClient) async throws -> Void
+        executor: LoopExecutor = .shared, _ body: (RPCClient) async throws -> Void
     ) async throws {
         try await RunningAPI.withRegistry(of: services, running: names) { registry in
             let gateway = Gateway(registry)
@@ -24,7 +24,8 @@ import Testing
                 gateway: gateway, identity: ServiceIdentity(name: "gateway", version: "1"))
             // Cancelled at the end of this scope.
             async let _: Void = gateway.run()
-            try await TestServer.with(handlers.table, named: "gateway") { server async throws -> Void in
+            try await TestServer.with(handlers.table, named: "gateway", executor: executor) {
+                server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test", body)
             }
         }
@@ -47,6 +48,33 @@ import Testing
         try await withClient(.feed(page)) { client in
             let answer = try await client.call(GatewayContract.feedPage, FeedPageRequest())
             #expect(answer.page.items.map(\.publishedAt) == [noon])
+        }
+    }
+
+    @Test func `a slow method of the gateway is named in its health, which it does not degrade`() async throws {
+        let clock = ManualClock()
+        var services = FakeServices()
+        services.get = { _, _ in
+            clock.jump(by: Slowness.callLimit + .milliseconds(1))
+            throw RPCError(.notFound, "no such item")
+        }
+        try await withClient(services, executor: .timed(by: clock)) { client in
+            func slow() async throws -> [String] {
+                let health = try await client.call(ProtocolMethods.health, ServiceSelection())
+                #expect(health.status == .serving)
+                return health.checks.map(\.name).filter { $0.hasPrefix("slow:") }
+            }
+            let atFirst = try await slow()
+            #expect(atFirst.isEmpty)
+            for _ in 1...Slowness.fewestUses {
+                let comment = PostComment(imageID: image, message: "a", username: "ana", id: UUID())
+                _ = await failure(client, GatewayContract.postComment, comment)
+            }
+            let afterSlowCalls = try await slow()
+            #expect(afterSlowCalls == ["slow:gateway.post_comment"])
+            clock.jump(by: .seconds(60))
+            let afterAMinute = try await slow()
+            #expect(afterAMinute.isEmpty)
         }
     }
 

@@ -86,7 +86,8 @@ struct GatewayHandlers: Sendable {
             async let faults = plugin.faults(options)
             return GatewayHealth.Part(plugin: plugin, health: await plugin.health(options), faults: await faults)
         }
-        return GatewayHealth.summary(parts, refused: registry.rejections, now: gateway.now())
+        let slow = await context.slownessChecks
+        return GatewayHealth.summary(parts, refused: registry.rejections, slow: slow, now: gateway.now())
             .noting(await context.draining)
     }
 

@@ -14,9 +14,12 @@ enum GatewayHealth {
         var faults: [String] = []
     }
 
-    /// Returns one check per service, and one per manifest that is not used. Only a required service can degrade the
+    /// Returns one check per service, the gateway's own, and one per manifest that is not used. Only a required service can degrade the
     /// result.
-    static func summary(_ parts: [Part], refused: [FileRejection] = [], now: Date) -> Health {
+    /// - Parameter slow: the checks of the gateway's slow methods.
+    static func summary(
+        _ parts: [Part], refused: [FileRejection] = [], slow: [Health.Check] = [], now: Date
+    ) -> Health {
         var isWell = true
         let checks = parts.map { part in
             let (plugin, check) = (part.plugin, check(part, now: now))
@@ -27,7 +30,7 @@ enum GatewayHealth {
         let refusals = refused.filter { !names.contains($0.name) }.map {
             Health.Check(name: $0.name, status: .degraded, detail: "refused: \($0)", since: now)
         }
-        return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks + refusals)
+        return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks + slow + refusals)
     }
 
     private static func check(_ part: Part, now: Date) -> Health.Check {
