@@ -149,6 +149,37 @@ import Testing
         }
     }
 
+    @Test func `keep leaves the backups of another deployment in the same directory`() async throws {
+        try await withDeployment { deployment, directory in
+            let folder = directory + "/backups"
+            try await withDeployment { other, _ in
+                let theirs = try await backUp(other, folder)
+                let (first, second) = (try await backUp(deployment, folder), try await backUp(deployment, folder))
+                let third = try await backUp(deployment, folder, "--keep", "2")
+                let left = try Self.manager.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+                #expect(Set(left) == [theirs, second, third] && first != second)
+            }
+        }
+    }
+
+    @Test func `a backup has the programs in plugins·d, and names those that it has not`() async throws {
+        try await withDeployment { deployment, directory in
+            let plugins = deployment.root + "/plugins.d"
+            try Self.manager.createDirectory(atPath: deployment.root + "/own", withIntermediateDirectories: false)
+            for (name, program) in [("inside", "./inside.sh"), ("outside", "../own/outside.sh")] {
+                let manifest =
+                    #"{"name":"\#(name)","socket":"\#(name).sock","contracts":{},"run":["sh","\#(program)"]}"#
+                try Data("exit 0".utf8).write(to: URL(filePath: "\(plugins)/\(program)"))
+                try Data(manifest.utf8).write(to: URL(filePath: "\(plugins)/\(name).json"))
+            }
+            let outcome = try await deployment.gateway(["backup", directory + "/backups"])
+            let backup = outcome.output.trimmingCharacters(in: .newlines)
+            let outside = deployment.root + "/own/outside.sh"
+            #expect(outcome.status == 0 && outcome.errors == "not in the backup: the program of a plugin, \(outside)\n")
+            #expect(Self.manager.fileExists(atPath: backup + "/plugins.d/inside.sh"))
+        }
+    }
+
     // MARK: Failures
 
     @Test func `a full disk, a used place and a missing root are one line each and change nothing`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RPC
+import ServiceKit
 
 /// The directory with the backups of a deployment. Each is a directory that is named after its time. It is written under another name,
 /// so that every backup is complete.
@@ -51,10 +52,11 @@ struct BackupFolder {
         }
     }
 
-    /// Removes what was not completed, and all but the latest backups.
+    /// Removes what was not completed, and all but the latest backups of a deployment.
     /// - Parameter new: the path of the backup that was just made. It stays, also if the clock was set back before.
-    func keep(_ count: Int, with new: String) throws {
-        for name in try complete().filter({ "\(path)/\($0)" != new }).dropLast(count - 1) {
+    func keep(_ count: Int, of root: Root, with new: String) throws {
+        let own = try complete().filter { "\(path)/\($0)" != new && isBackup($0, of: root) }
+        for name in own.dropLast(count - 1) {
             // An interrupted removal leaves nothing that looks complete.
             guard rename("\(path)/\(name)", "\(path)/\(name)\(Self.unfinished)") == 0 else {
                 throw SyncedFile.Failure("\(path)/\(name)")
@@ -63,6 +65,12 @@ struct BackupFolder {
         for name in try names(/[0-9]{8}T[0-9]{6}Z(-[0-9]+)?\.partial/) {
             try FileManager.default.removeItem(atPath: "\(path)/\(name)")
         }
+    }
+
+    /// Earlier versions do not name the deployment. A backup that cannot be read belongs to none.
+    private func isBackup(_ name: String, of root: Root) -> Bool {
+        guard let manifest = try? BackupReader.manifest(of: "\(path)/\(name)") else { return false }
+        return manifest.root == nil || manifest.root == root.resolved
     }
 
     private func names(_ pattern: Regex<(Substring, Substring?)>) throws -> [String] {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import ServiceKit
 
 /// `backup.json`: what a backup contains.
 struct BackupManifest: Sendable, Equatable {
@@ -9,6 +10,9 @@ struct BackupManifest: Sendable, Equatable {
     /// The version of the programs that wrote the backup.
     let version: String
     let time: Date
+
+    /// The directory of the deployment, without links; nil in the backups of earlier versions.
+    let root: String?
     var files: [File] = []
 
     struct File: Sendable, Equatable {
@@ -34,11 +38,12 @@ struct BackupManifest: Sendable, Equatable {
         let format = object.required("format", .integer(1 ... .max), \.format)
         let version = object.required("version", .string, \.version)
         let time = object.required("time", .date, \.time)
+        let root = object.optional("root", .string, \.root)
         let files = object.required("files", .array(of: File.codec), \.files)
         return { members throws(JSONError) in
             BackupManifest(
                 format: try members[format], version: try members[version], time: try members[time],
-                files: try members[files])
+                root: try members[root], files: try members[files])
         }
     }
 }
@@ -68,4 +73,9 @@ extension BackupManifest.File {
     }
 
     static func path(ofStoreOf service: String) -> String { "data/\(service).sqlite" }
+}
+
+extension Root {
+    /// Its path without links.
+    var resolved: String { URL(filePath: path).resolvingSymlinksInPath().path }
 }

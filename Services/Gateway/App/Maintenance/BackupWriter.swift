@@ -6,7 +6,7 @@ import ServiceKit
 /// Writes the backup of a deployment into a directory, which is laid out as the root: the store of each service, the settings, and the
 /// manifests of plugins. Services may write meanwhile.
 ///
-/// Caches, indexes, tokens, logs and programs are not in it.
+/// Caches, indexes, tokens, logs and programs outside of `plugins.d` are not in it.
 struct BackupWriter: Sendable {
     let root: Root
 
@@ -20,7 +20,7 @@ struct BackupWriter: Sendable {
     /// - Returns: nil if there is nothing to back up.
     /// - Throws: `ServiceProgram.Refusal`, `SyncedFile.Failure`, `FileRejection`, `CancellationError`.
     func run(at time: Date) async throws -> BackupManifest? {
-        var manifest = BackupManifest(version: ServiceProcess.version, time: time)
+        var manifest = BackupManifest(version: ServiceProcess.version, time: time, root: root.resolved)
         for service in ServiceProgram.services {
             let path = BackupManifest.File.path(ofStoreOf: service)
             if try await copyStore(of: service, to: path, after: manifest.size) {
@@ -72,6 +72,19 @@ struct BackupWriter: Sendable {
     }
 
     // MARK: Other files
+
+    /// The programs of plugins that are not in the backup: files outside of `plugins.d`, and not ours.
+    static func omittedPrograms(of root: Root) -> [String] {
+        let programs = PluginFolder(path: root.plugins).scan().manifests.flatMap { $0.run ?? [] }
+        let base = URL(filePath: root.plugins, directoryHint: .isDirectory)
+        let present = ["plugins.d", "current", "releases"].map { "\(root.resolved)/\($0)/" }
+        let files = programs.filter { $0.contains("/") }.map {
+            URL(filePath: $0, relativeTo: base).absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path
+        }
+        return files.filter { file in
+            FileManager.default.fileExists(atPath: file) && !present.contains { file.hasPrefix($0) }
+        }
+    }
 
     /// The paths of the other files in the root that are part of the deployment.
     private func files() throws -> [String] {

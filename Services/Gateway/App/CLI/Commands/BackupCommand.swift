@@ -14,8 +14,8 @@ struct BackupCommand: MaintenanceCommand {
             that it names, and the manifests of plugins. backup.json lists the files with their SHA-256. Services may run and write \
             meanwhile: everything that was acknowledged before the command started is in the backup.
 
-            Not in a backup: caches (an edge has only settings and manifests), the index of search, tokens, logs, programs, and the data \
-            of plugins that are not part of image-feed.
+            Not in a backup: caches (an edge has only settings and manifests), the index of search, tokens, logs, programs (a plugin's \
+            that is in plugins.d is), and the data of plugins that are not part of image-feed.
 
             The command prints the path of the backup. While it is written, it is DIR/TIME.partial. If the command fails, all \
             earlier backups stay. A damaged store is not backed up, and the exit code is 65; it is 73 if DIR cannot be written or has too \
@@ -61,7 +61,10 @@ struct BackupCommand: MaintenanceCommand {
             throw error
         }
         output.print(Escaping.visible(backup))
-        if let keep { try folder.keep(keep, with: backup) }
+        for program in BackupWriter.omittedPrograms(of: root) {
+            output.say("not in the backup: the program of a plugin, \(Escaping.visible(program))")
+        }
+        if let keep { try folder.keep(keep, of: root, with: backup) }
     }
 
     /// - Returns: the path of the backup.
@@ -84,7 +87,7 @@ struct BackupCommand: MaintenanceCommand {
     private func checkPlace(in root: Root) throws(CommandFailure) {
         let place = URL(filePath: folder)
         let parent = place.deletingLastPathComponent().resolvingSymlinksInPath()
-        let own = URL(filePath: root.path).resolvingSymlinksInPath().path
+        let own = root.resolved
         let paths = [place.resolvingSymlinksInPath().path, parent.appending(path: place.lastPathComponent).path]
         guard paths.allSatisfy({ $0 != own && !$0.hasPrefix(own + "/") }) else {
             throw .usage("a backup in \(root.path) would be lost with it; name another directory")
