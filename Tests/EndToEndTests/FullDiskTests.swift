@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    /// Needs root, to mount a small disk.
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func `on a full disk the settings stay as they are`() async throws {
+        try await withTemporaryDirectory { directory in
+            try await Tmpfs.with(at: directory + "/full", megabytes: 1) { root in
+                let file = root + "/config.json"
+                try Data("{}".utf8).write(to: URL(filePath: file))
+                let filler = try Program(path: "/bin/sh").start(
+                    ["-c", "cat /dev/zero > '\(root)/filler'"], errors: nil)
+                try await eventually { filler.status != nil }
+                let outcome = try await Program("gateway").run([
+                    "config", "set", "gateway.http", "off", "--root", root,
+                ])
+                #expect(outcome.status == 73 && outcome.errors.contains("no space left"), "\(outcome.errors)")
+                #expect(try String(contentsOfFile: file, encoding: .utf8) == "{}")
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: root).sorted() == ["config.json", "filler"])
+            }
+        }
+    }
+
     private func publish(_ client: RPCClient) async throws -> UUID {
         let item = FeedItem(
             id: UUID(), description: String(repeating: "d", count: 10_000), image: "https://example.org/a.jpg")

@@ -92,6 +92,39 @@ struct ConfigCommandTests {
         }
     }
 
+    @Test func `several changes are made at once, and the values that they replace are named`() async throws {
+        try await inDirectory { directory in
+            let before =
+                #"{"gateway":{"http":"127.0.0.1:9091"},"services":{"upstream":"http://127.0.0.1:9090","pin":"\#(pin)"}}"#
+            try directory.write(before, to: "config.json")
+            // An edge takes over the port of its upstream. Each of these changes alone would be refused.
+            let changes = ["gateway.http=127.0.0.1:9090", "services.upstream=http://127.0.0.1:9091", "services.pin="]
+            for (copy, isChanged) in [(["--copy", directory.root + "/copy"], false), ([], true)] {
+                let outcome = try await Program("gateway").run(
+                    ["config", "apply", "--root", directory.root] + copy + changes)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                let news = """
+                    gateway.http was: 127.0.0.1:9091
+                    services.upstream was: http://127.0.0.1:9090
+                    services.pin was: \(pin)
+
+                    """
+                #expect(outcome.output == (isChanged ? news : ""))
+                #expect((directory.text == before) != isChanged)
+            }
+            let shown = try await directory.run("show").output
+            let after = #"{"gateway":{"http":"127.0.0.1:9090"},"services":{"upstream":"http://127.0.0.1:9091"}}"#
+            #expect(shown == after + "\n")
+            for argument in ["gateway.http", "=1", "a..b=1"] {
+                #expect(try await directory.run("apply", argument).status == 64, "\(argument)")
+            }
+            let several = ["services.deny-upstream=203.0.113.0/24", "services.deny-upstream=198.51.100.0/24"]
+            #expect(try await directory.run("apply", several[0], several[1]).status == 0)
+            let denied = try await directory.run("show", "services.deny-upstream").output
+            #expect(denied == #"["203.0.113.0/24","198.51.100.0/24"]"# + "\n")
+        }
+    }
+
     @Test func `the file sets options of a service, and the command line takes precedence`() async throws {
         try await inDirectory { directory in
             try directory.write(
@@ -131,7 +164,13 @@ struct ConfigCommandTests {
             try directory.write(
                 "--http=off --limit connections=6 --limit queued_bytes=2000000", to: "options/gateway")
             try directory.write("", to: "options/runner")
-            #expect(try await directory.run("adopt").status == 0)
+            let tried = try await directory.run("apply", "--copy", directory.root + "/copy")
+            #expect(tried.status == 0 && directory.text == nil, "\(tried.errors)")
+            let copy = try String(contentsOfFile: directory.root + "/copy", encoding: .utf8)
+            try FileManager.default.removeItem(atPath: directory.root + "/copy")
+            let outcome = try await directory.run("apply")
+            #expect(outcome.status == 0 && outcome.output.contains("options of earlier versions"), "\(outcome.errors)")
+            #expect(directory.text == copy)
             #expect(
                 try await directory.run("show").output
                     == #"{"services":{"upstream":"https://a.example","pin":"a=sha256/\#(pin)"},"#

@@ -33,7 +33,7 @@ struct GatewayCommand: AsyncParsableCommand {
               66   not found
               69   a service does not answer, or cannot write
               70   internal error; see the service's log
-              73   the id exists with other content, the folder has other files, or a backup cannot be written
+              73   the id exists with other content, the folder has other files, or a backup or the settings cannot be written
               74   stored data is damaged, or the result cannot be written
               75   timeout or overload: try again
               77   permission denied
@@ -83,6 +83,10 @@ struct GatewayCommand: AsyncParsableCommand {
             exit(with: rejection)
         } catch let refused as DeploymentSettings.Refused {
             exit(with: refused)
+        } catch let failure as CommandFailure {
+            let report = ErrorReport(failure)
+            Output(terminal: .live(), color: .auto).report(report)
+            exit(withError: ExitCode(report.exitCode))
         } catch {
             HelpWidth.raise()
             exit(withError: error)

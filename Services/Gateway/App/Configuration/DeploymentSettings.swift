@@ -33,7 +33,8 @@ struct DeploymentSettings {
         guard port == own?.port, port != 0 else { return }
         throw file.rejection(
             at: "\(ConfigurationFile.services).upstream",
-            "an edge cannot be its own upstream: \(port) is the port of its gateway (gateway.http)")
+            "an edge cannot be its own upstream: \(port) is the port of its gateway (gateway.http); "
+                + "deploy/up --http-port PORT --upstream URL changes both at once")
     }
 
     /// The plugins that have settings.
@@ -66,15 +67,23 @@ struct DeploymentSettings {
     }
 
     /// Changes the file. It is replaced as a whole when all programs accept it, otherwise it stays as it was.
-    func change(_ body: (inout JSONMembers) -> Void) async throws {
-        let replacement = try Replacement(of: path)
+    /// - Parameter copy: gets the changed settings in place of the file.
+    /// - Throws: `Refused`, `CommandFailure`.
+    func change(into copy: String? = nil, _ body: (inout JSONMembers) throws -> Void) async throws {
+        let replacement = try Replacement(of: copy ?? path)
         do {
             var members = try file().members
             let before = members
-            body(&members)
-            guard members != before else { return replacement.discard() }
+            try body(&members)
+            guard members != before else {
+                try await check()
+                return replacement.discard()
+            }
             try replacement.write(JSONValue.object(members).formatted() + "\n")
             try await check(ConfigurationFile(path: replacement.path))
+        } catch let failure as CommandFailure {
+            replacement.discard()
+            throw failure
         } catch {
             let refused = Refused(description: "\(error)".replacing(replacement.path, with: path))
             replacement.discard()

@@ -27,6 +27,8 @@ struct FormerOptions {
         if let httpPort, !hasHTTP { words.append(("gateway", ["--http=127.0.0.1:\(httpPort)"])) }
     }
 
+    var isEmpty: Bool { words.isEmpty }
+
     /// - Returns: nil if there is no file.
     private static func words(of path: String) throws -> [Substring]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -2,6 +2,7 @@ import Glibc
 import ServiceKit
 
 /// A new version of a file, written beside it. There is one at a time: a second process waits until the first has used or discarded its own.
+/// Errors are `CommandFailure`s, but for a link that leads nowhere.
 struct Replacement: ~Copyable {
     /// The file that is replaced. A link stays, and what it leads to is replaced.
     let target: String
@@ -11,7 +12,7 @@ struct Replacement: ~Copyable {
 
     private let descriptor: Int32
 
-    init(of target: String) throws(FileRejection) {
+    init(of target: String) throws {
         let resolved = try Self.resolved(target)
         let path = resolved + ".new"
         let descriptor = try Self.locked(path, for: target)
@@ -21,14 +22,14 @@ struct Replacement: ~Copyable {
     deinit { close(descriptor) }
 
     /// Opens the file, and waits while another process has it locked.
-    private static func locked(_ path: String, for target: String) throws(FileRejection) -> Int32 {
+    private static func locked(_ path: String, for target: String) throws(CommandFailure) -> Int32 {
         while true {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw rejection(target, "cannot be written") }
+            guard descriptor >= 0 else { throw CommandFailure(writing: target, errno) }
             while flock(descriptor, LOCK_EX) != 0 {
                 guard errno == EINTR else {
                     defer { close(descriptor) }
-                    throw rejection(target, "cannot be locked")
+                    throw CommandFailure(writing: target, errno)
                 }
             }
             var (locked, named) = (stat(), stat())
@@ -43,16 +44,16 @@ struct Replacement: ~Copyable {
     }
 
     /// Writes and syncs a text that only its owner can read.
-    func write(_ text: String) throws(FileRejection) {
+    func write(_ text: String) throws(CommandFailure) {
         let bytes = Array(text.utf8)
         guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0,
             Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0
-        else { throw Self.rejection(target, "cannot be written") }
+        else { throw CommandFailure(writing: target, errno) }
     }
 
     /// Replaces the file.
-    consuming func use() throws(FileRejection) {
-        guard rename(path, target) == 0 else { throw Self.rejection(target, "cannot be replaced") }
+    consuming func use() throws(CommandFailure) {
+        guard rename(path, target) == 0 else { throw CommandFailure(writing: target, errno) }
     }
 
     consuming func discard() { unlink(path) }
@@ -60,14 +61,12 @@ struct Replacement: ~Copyable {
     private static func resolved(_ path: String) throws(FileRejection) -> String {
         guard let resolved = realpath(path, nil) else {
             var status = stat()
-            guard lstat(path, &status) != 0 else { throw rejection(path, "is a link that leads to no file") }
+            guard lstat(path, &status) != 0 else {
+                throw FileRejection(file: path, reason: "is a link that leads to no file")
+            }
             return path
         }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    private static func rejection(_ path: String, _ reason: String) -> FileRejection {
-        FileRejection(file: path, reason: "\(reason): \(String(cString: strerror(errno)))")
     }
 }

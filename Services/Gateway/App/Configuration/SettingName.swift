@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 
 /// The name of a setting in `config.json`: the name of its object, and of the member in it.
-struct SettingName: ExpressibleByArgument {
+struct SettingName: ExpressibleByArgument, Equatable, CustomStringConvertible {
     let parts: [String]
 
     init?(argument: String) {
@@ -11,9 +11,42 @@ struct SettingName: ExpressibleByArgument {
     }
 
     init(_ parts: String...) { self.parts = parts }
+
+    var description: String { parts.joined(separator: ".") }
+}
+
+/// A new value of a setting, NAME=VALUE; without a value the setting is removed. The same name again is a further value.
+struct SettingChange: ExpressibleByArgument {
+    let name: SettingName
+    private(set) var values: [String]
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let name = SettingName(argument: parts[0]) else { return nil }
+        (self.name, values) = (name, parts[1].isEmpty ? [] : [parts[1]])
+    }
+
+    /// One change for each setting, in the order of their names' first places.
+    static func joined(_ changes: [SettingChange]) -> [SettingChange] {
+        changes.reduce(into: []) { joined, change in
+            if let index = joined.firstIndex(where: { $0.name == change.name }) {
+                joined[index].values += change.values
+            } else {
+                joined.append(change)
+            }
+        }
+    }
+
+    func apply(to members: inout JSONMembers) {
+        values.isEmpty ? members.unset(name) : members.set(name, to: values)
+    }
 }
 
 extension JSONMembers {
+    func value(of name: SettingName) -> JSONValue? {
+        name.parts.dropFirst().reduce(self[name.parts[0]]) { $0?[$1] }
+    }
+
     /// - Parameter values: several for an array; none is an empty array.
     mutating func set(_ name: SettingName, to values: [String]) {
         let values = values.map { Self.value($0, of: name) }

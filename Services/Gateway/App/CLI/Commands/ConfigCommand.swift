@@ -30,7 +30,7 @@ struct ConfigCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ConfigShowCommand.self, ConfigCheckCommand.self, ConfigSetCommand.self, ConfigUnsetCommand.self,
-            ConfigAdoptCommand.self,
+            ConfigApplyCommand.self,
         ])
 }
 
@@ -64,8 +64,8 @@ struct ConfigShowCommand: AsyncParsableCommand {
     var name: SettingName?
 
     func run() throws {
-        var value = JSONValue.object(try options.settings.file().members)
-        for part in name?.parts ?? [] { value = value[part] ?? .null }
+        let members = try options.settings.file().members
+        let value = name.map { members.value(of: $0) ?? .null } ?? .object(members)
         Output(terminal: .live(), color: .never).print(value.rawJSON)
     }
 }
@@ -118,19 +118,37 @@ struct ConfigUnsetCommand: AsyncParsableCommand {
     }
 }
 
-/// Writes the settings of a deployment that an earlier version has started into the file.
-struct ConfigAdoptCommand: AsyncParsableCommand {
+/// Makes all changes of one `deploy/up` at once, and writes the settings of a deployment that an earlier version has started into the
+/// file.
+struct ConfigApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "adopt", abstract: "Take over ROOT/options and ROOT/upstream.options.", shouldDisplay: false)
+        commandName: "apply", abstract: "Make several changes at once.", shouldDisplay: false)
 
     @OptionGroup var options: ConfigOptions
 
-    @Option(help: ArgumentHelp("The port that the deployment has used.", valueName: "port")) var httpPort: Int?
+    @Option(help: ArgumentHelp("Write changed settings into this file instead.", valueName: "path")) var copy: String?
+
+    @Option(help: ArgumentHelp("The port that an earlier version has used.", valueName: "port")) var formerPort: Int?
+
+    @Argument(help: ArgumentHelp("A value of a setting; no value removes it.", valueName: "name=value"))
+    var changes: [SettingChange] = []
 
     func run() async throws {
         let settings = options.settings
-        let former = try FormerOptions(of: settings.root, httpPort: httpPort)
-        try await settings.change { former.set(in: &$0) }
+        let former = try FormerOptions(of: settings.root, httpPort: formerPort)
+        var news: [String] = []
+        try await settings.change(into: copy) { members in
+            former.set(in: &members)
+            for change in SettingChange.joined(changes) {
+                let before = members.value(of: change.name)
+                change.apply(to: &members)
+                guard let before, before != members.value(of: change.name) else { continue }
+                news.append("\(change.name) was: \(before.text ?? "\(before.rawJSON)")")
+            }
+        }
+        guard copy == nil else { return }
         try former.putAside()
+        if !former.isEmpty { news.append("the options of earlier versions are in \(settings.path) now") }
+        news.forEach { Output(terminal: .live(), color: .never).print(Escaping.visible($0)) }
     }
 }
