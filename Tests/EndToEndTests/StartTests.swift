@@ -154,9 +154,75 @@ struct StartTests {
         }
     }
 
+    @Test func `after up was killed while it changed the release, up --back returns to the one before`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            func release() throws -> String {
+                try FileManager.default.destinationOfSymbolicLink(atPath: deployment.root + "/current")
+            }
+            #expect(try await deployment.up("--empty").status == 0)
+            let first = try release()
+            try stubs.change("feed-service")
+            #expect(try await deployment.up().status == 0)
+            let second = try release()
+            try stubs.change("feed-service")
+            let tools = try Tool.write(
+                #"case "$*" in "-fT "*/current) kill -KILL $PPID; exit ;; esac; exec /bin/mv "$@""#, as: "mv",
+                in: directory)
+            #expect(try await deployment.up(environment: ["PATH": tools]).status == 128 + SIGKILL)
+            #expect(try release() == second)
+            let back = try await deployment.up("--back")
+            #expect(back.status == 0 && back.errors.contains("Restarting programs: feed\n"), "\(back.errors)")
+            #expect(try release() == first)
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
+    @Test func `a setting that is changed beside up is kept`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            let set = "'\(Program.directory)/gateway' config set comments.log-level debug --root '\(deployment.root)'"
+            // It runs after the settings were checked, and before they are written.
+            _ = try Tool.write("\(set); exit 1", as: "strip", in: directory)
+            let tools = try Tool.write("exit 1", as: "supervisord", in: directory)
+            let outcome = try await deployment.up("--contact", "ops@a.example", environment: ["PATH": tools])
+            #expect(outcome.status == 69 && outcome.errors.contains("supervisord does not start"), "\(outcome.errors)")
+            let text = try String(contentsOfFile: deployment.root + "/config.json", encoding: .utf8)
+            let settings = try JSONValue(json: text)
+            #expect(settings["comments"]?["log-level"]?.text == "debug", "\(text)")
+            #expect(settings["services"]?["contact"]?.text == "ops@a.example", "\(text)")
+        }
+    }
+
+    @Test func `the options of an earlier version stay where they are until up has checked everything`() async throws {
+        try await withTemporaryDirectory { directory in
+            let deployment = SupervisedDeployment(root: directory + "/root")
+            try FileManager.default.createDirectory(
+                atPath: deployment.root + "/run", withIntermediateDirectories: true)
+            let former = deployment.root + "/upstream.options"
+            try Data("--upstream http://127.0.0.1:1".utf8).write(to: URL(filePath: former))
+            try await OriginServer.with({ _ in [] }) { origin in
+                let refused = try await deployment.up("--http-port", "\(origin.port)")
+                #expect(refused.status == 69 && refused.errors.contains("Port \(origin.port)"), "\(refused.errors)")
+            }
+            #expect(FileManager.default.fileExists(atPath: former))
+            #expect(!FileManager.default.fileExists(atPath: deployment.root + "/config.json"))
+            let tools = try Tool.write("exit 1", as: "supervisord", in: directory)
+            let outcome = try await deployment.up("--http-port", "0", environment: ["PATH": tools])
+            #expect(outcome.errors.contains("options of earlier versions are in"), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: former))
+            let text = try String(contentsOfFile: deployment.root + "/config.json", encoding: .utf8)
+            let settings = try JSONValue(json: text)
+            #expect(settings["services"]?["upstream"]?.text == "http://127.0.0.1:1", "\(text)")
+            #expect(settings["gateway"]?["http"]?.text == "127.0.0.1:0", "\(text)")
+        }
+    }
+
     /// Needs root, to mount a small disk.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
-    func `an upgrade on a full disk changes nothing`() async throws {
+    func `an upgrade on a full disk changes nothing, and starts what is installed`() async throws {
         try await withTemporaryDirectory { directory in
             let stubs = try Stubs(directory)
             try await Tmpfs.with(at: directory + "/root", megabytes: 400) { root in
@@ -175,6 +241,15 @@ struct StartTests {
                 #expect(try await deployment.processes() == before)
                 #expect(try FileManager.default.destinationOfSymbolicLink(atPath: root + "/current") == release)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/releases").count == 1)
+                #expect(try await deployment.down().status == 0)
+                // Enough for the files beside the stores, and too little for the programs.
+                truncate(root + "/filler", off_t(try size(root + "/filler") - 8_000_000))
+                let stopped = try await deployment.up("--contact", "ops@a.example")
+                #expect(
+                    stopped.status == 73 && stopped.errors.contains("Cannot install the new programs"),
+                    "\(stopped.errors)")
+                #expect(try await deployment.gateway("health").status == 0)
+                #expect(try await deployment.gateway("config", "show", "services").output == "null\n")
                 try FileManager.default.removeItem(atPath: root + "/filler")
                 let outcome = try await deployment.up()
                 #expect(
@@ -382,7 +457,7 @@ private enum Tool {
     /// - Returns: the search path on which it comes first.
     static func write(_ script: String, as name: String, in directory: String) throws -> String {
         let tools = directory + "/tools"
-        try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: true)
         try Data("#!/bin/bash\n\(script)\n".utf8).write(to: URL(filePath: "\(tools)/\(name)"))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(tools)/\(name)")
         return tools + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")

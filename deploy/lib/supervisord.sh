@@ -14,7 +14,7 @@ supervise() {
             reason="supervisord does not answer"
         elif $with_new_store; then
             reason="--new-store"
-        elif ! cmp -s "$here/supervisord.conf" "$root/supervisord.conf"; then
+        elif has_new_settings; then
             reason="the supervisor's settings have changed"
         fi
         if [[ -n $reason ]]; then
@@ -23,7 +23,7 @@ supervise() {
             pids=()
         fi
     fi
-    cmp -s "$here/supervisord.conf" "$root/supervisord.conf" || replace "$here/supervisord.conf" "$root/supervisord.conf"
+    ! has_new_settings || replace "$here/supervisord.conf" "$root/supervisord.conf"
     if ((${#pids[@]})); then
         restart "$@"
         return
@@ -35,6 +35,8 @@ supervise() {
     # The request wakes supervisord, which otherwise waits for a second before it starts the programs.
     supervisord_pid >/dev/null || true
 }
+
+has_new_settings() { ! is_old && ! cmp -s "$here/supervisord.conf" "$root/supervisord.conf"; }
 
 # Whether the port of the gateway may be this deployment's.
 is_supervised() { [[ -n $(processes gateway) ]]; }

@@ -53,7 +53,7 @@ supervise() {
     elif ${with_new_store:?}; then
         reason="--new-store"
     fi
-    write_units
+    is_old || write_units
     if $units_changed; then reason=${reason:-the units have changed}; fi
     if [[ -n $reason && ${#pids[@]} -gt 0 ]]; then
         note "$reason: restarting everything"
@@ -83,6 +83,10 @@ units_changed=false
 # Writes the units. Drop-ins have the user and the HTTP address of this deployment. Drop-ins of other names stay.
 write_units() {
     local new unit file
+    # The templates are those of all deployments.
+    mkdir -p "$unit_directory"
+    exec 8<"$unit_directory"
+    flock 8
     new=$(mktemp -d)
     make_units "$new"
     while IFS= read -r file; do
@@ -101,6 +105,7 @@ write_units() {
         rm "$unit_directory/$file"
     done < <(all_units)
     rm -rf "$new"
+    exec 8<&-
     if $units_changed; then systemd daemon-reload; fi
 }
 
