@@ -89,7 +89,9 @@ struct ServeCommand: ConfiguredCommand {
         _ process: ServiceProcess, _ socket: ListeningSocket, _ passed: Int32?
     ) async throws -> HTTPListener? {
         guard let address = try http.address() else {
-            if passed != nil { process.logger.warning("the HTTP port that was passed is not served: HTTP is off") }
+            if passed != nil {
+                process.logger.warning("the HTTP port that was passed is not served: HTTP is off; deploy/up closes it")
+            }
             return nil
         }
         do throws(HTTPListener.Refused) {
