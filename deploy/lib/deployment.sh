@@ -139,7 +139,7 @@ is_running() {
 become() {
     local home variable kept=()
     home=$(getent passwd "$1" | cut -d : -f 6)
-    require_readable_by "$1"
+    as_user "$1" test -r "$here/lib/deployment.sh" || die_unreadable "$1 cannot read $here."
     for variable in PATH SHELL TERM NO_COLOR LANG LC_ALL LC_CTYPE TZ HTTP_PORT IMAGE_FEED_TOKEN; do
         [[ -z ${!variable:-} ]] || kept+=("$variable=${!variable}")
     done
@@ -161,10 +161,7 @@ become_owned() {
     exec setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups --inh-caps=-all -- "$@"
 }
 
-require_readable_by() {
-    as_user "$1" test -r "$here/lib/deployment.sh" ||
-        die 77 "User $1 cannot read $here." "Move the project to a directory that every user can read, for example below /opt."
-}
+die_unreadable() { die 77 "User $1" "Move the project to a directory that every user can read, for example below /opt."; }
 
 # Prints the owner of ROOT; empty when there is no ROOT.
 owner() { stat -c %U "$root" 2>/dev/null || true; }

@@ -70,19 +70,7 @@ as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 advice() {
     if command -v apt-get >/dev/null; then
         echo "As an administrator: apt-get install $*"
-    elif command -v dnf >/dev/null; then
-        echo "As an administrator: dnf install $(names_for_dnf "$@")"
     else
-        echo "These are Debian's names. Install the corresponding packages of your system ($(explain "$@"))."
+        echo "These are Debian's names. Install the corresponding packages of your system."
     fi
-}
-
-names_for_dnf() {
-    printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/sqlite-devel/' -e 's/^zlib1g-dev$/zlib-devel/' \
-        -e 's/^pkg-config$/pkgconf-pkg-config/' -e 's/^libvips-tools$/vips-tools/' -e 's/^shellcheck$/ShellCheck/' | paste -s -d ' ' -
-}
-
-explain() {
-    printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/& is the header and library of SQLite 3/' \
-        -e 's/^zlib1g-dev$/& is the header and library of zlib/' -e 's/^libvips-tools$/& has vipsthumbnail/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
 }
