@@ -1,4 +1,5 @@
 import ContractKit
+import Foundation
 import RPCTestKit
 import Testing
 
@@ -54,6 +55,13 @@ import Testing
     func `image-data-service fulfils its contract`(contractCase: ContractCase) async throws {
         // The test must not contact other hosts, and its bytes are no real pictures.
         try await expect("image-data-service --no-fetch --variants off", fulfils: contractCase, of: "image-data")
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/vipsthumbnail")),
+        arguments: try suite("image-data").cases)
+    func `image-data-service with variants fulfils its contract`(contractCase: ContractCase) async throws {
+        try await expect("image-data-service --no-fetch", fulfils: contractCase, of: "image-data")
     }
 }
 
