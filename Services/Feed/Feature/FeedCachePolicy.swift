@@ -19,6 +19,10 @@ public enum FeedCachePolicy {
     /// The size that each item counts beside its texts, in bytes.
     public static let overhead = 256
 
+    /// How far the clock may be set back, in seconds, before times of the cache count as wrong. Answers that arrive at the same
+    /// time may be stored in another order.
+    public static let longestStepBack: TimeInterval = 60
+
     /// Exactly seven days is expired; a timestamp in the future is valid.
     public static func isValid(savedAt: Date, at now: Date) -> Bool { now < savedAt.addingTimeInterval(lifetime) }
 }

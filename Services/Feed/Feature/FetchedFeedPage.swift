@@ -11,8 +11,8 @@ public struct FetchedFeedPage: Equatable, Sendable {
     /// When the upstream's answer was generated: the time of receipt less its `Age`.
     public let savedAt: Date
 
-    /// Whether the answer came from a cache, so that its `Age` is above 0.
-    public let isAged: Bool
+    /// The answer's `Age` in seconds; 0 unless it came from a cache.
+    public let age: Int
 
     public var continuation: FeedContinuation
 
@@ -23,7 +23,7 @@ public struct FetchedFeedPage: Equatable, Sendable {
     public var validators: AnswerValidators
 
     public init(
-        items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, isAged: Bool = false,
+        items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, age: Int = 0,
         continuation: FeedContinuation = .unknown, isShort: Bool = false,
         validators: AnswerValidators = AnswerValidators()
     ) {
@@ -31,11 +31,13 @@ public struct FetchedFeedPage: Equatable, Sendable {
         self.limit = limit
         self.cursor = cursor
         self.savedAt = savedAt
-        self.isAged = isAged
+        self.age = age
         self.continuation = continuation
         self.isShort = isShort
         self.validators = validators
     }
+
+    public var receivedAt: Date { savedAt.addingTimeInterval(TimeInterval(age)) }
 
     /// Whether no items follow in the direction of reading.
     public var isEnd: Bool { items.isEmpty || cursor.isDownward && continuation == .last }

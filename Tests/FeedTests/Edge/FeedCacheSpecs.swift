@@ -289,6 +289,17 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `an item from before the clock was set back is removed`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7], at: .start, savedAt: 1_000, receivedAt: 1_000)
+            #expect(
+                try await cache.keep([9, 7], at: .start, savedAt: 10, receivedAt: 11)?.removed == [UUID(number: 8)])
+            #expect(try await cache.numbers(10, at: .start) == [9, 7])
+        }
+    }
+
     @Test(arguments: Factory.all) func `runs that meet from below are joined`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([3, 2], at: .start)
@@ -736,6 +747,21 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all, [71, 72])
+    func `what the cache holds is no younger than an answer after the clock was set back by more than a minute`(
+        caches: Factory, savedAt: Int
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8], at: .start, savedAt: savedAt, receivedAt: savedAt)
+            try await cache.keep([], at: .after(8), savedAt: savedAt, receivedAt: savedAt)
+            // Another page of an upstream whose answer is a second old.
+            try await cache.keep([3], at: .after(4), savedAt: 10, receivedAt: 11)
+            let date = Date(timeIntervalSince1970: savedAt > 71 ? 10 : 71)
+            #expect(try await cache.page(2, at: .start)?.savedAt == date)
+            #expect(try await cache.page(2, at: .after(8))?.savedAt == date)
+        }
+    }
+
     @Test(arguments: Factory.all, [604_899, 604_900])
     func `a run is served up to the first expired item`(caches: Factory, now: Int) async throws {
         let isValid = now < 604_900
@@ -1162,13 +1188,14 @@ extension FeedCache {
     @discardableResult
     func keep(
         _ numbers: [Int], at cursor: FeedCursor, _ continuation: FeedContinuation = .unknown, savedAt: Int = 0,
-        _ validators: AnswerValidators = AnswerValidators(), limit: Int = 10, isShort: Bool = false
+        receivedAt: Int = 1_000_000, _ validators: AnswerValidators = AnswerValidators(), limit: Int = 10,
+        isShort: Bool = false
     ) async throws -> FeedCacheChange? {
         try await keep(
             FetchedFeedPage(
                 items: numbers.map { picture($0) }, limit: limit, cursor: cursor,
-                savedAt: Date(timeIntervalSince1970: TimeInterval(savedAt)), continuation: continuation,
-                isShort: isShort, validators: validators))
+                savedAt: Date(timeIntervalSince1970: TimeInterval(savedAt)), age: receivedAt - savedAt,
+                continuation: continuation, isShort: isShort, validators: validators))
     }
 
     /// A page at a time when no entry has expired.

@@ -91,7 +91,7 @@ struct EdgeFeed {
         delivered.add(page.items, savedAt: page.savedAt)
         return LoadedFeed(
             page.items, at: page.cursor, isLast: page.isEnd || page.continuation != .more && change?.isLast == true,
-            origin: .remote, savedAt: page.isAged ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
+            origin: .remote, savedAt: page.age > 0 ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
     }
 
     /// Deletes the expired items of the cache.

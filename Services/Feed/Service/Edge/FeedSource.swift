@@ -31,7 +31,7 @@ extension FetchedFeedPage {
     ) {
         self.init(
             items: items, limit: limit, cursor: cursor, savedAt: answer.savedAt(receivedAt: now),
-            isAged: answer.age > 0, continuation: continuation,
+            age: answer.age, continuation: continuation,
             isShort: items.count < limit && continuation == .unknown)
     }
 }

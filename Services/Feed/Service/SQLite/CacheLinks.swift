@@ -163,6 +163,18 @@ struct CacheLinks {
         try run("UPDATE node SET saved_at = max(saved_at, ?) WHERE number = ?", [time.timeIntervalSince1970, number])
     }
 
+    /// Corrects the times of all nodes that a wrong clock has dated too late. Otherwise they would seem newer than each answer, and
+    /// their items would neither expire nor be removed.
+    /// - Parameters:
+    ///   - now: the present time.
+    ///   - time: the corrected time.
+    func correctTimes(beyond now: Date, to time: Date) throws {
+        let latest = now.addingTimeInterval(FeedCachePolicy.longestStepBack).timeIntervalSince1970
+        let seconds = time.timeIntervalSince1970
+        try run(
+            "UPDATE node SET saved_at = ?, ended_at = min(ended_at, ?) WHERE saved_at > ?", [seconds, seconds, latest])
+    }
+
     /// Inserts a node without neighbours for an id that is known only as a cursor.
     func insertCursor(_ id: UUID, savedAt: Date) throws -> CacheNode {
         try run("INSERT INTO node (id, state, saved_at) VALUES (?, 0, ?)", [id, savedAt.timeIntervalSince1970])

@@ -20,6 +20,7 @@ struct PageKeeper {
         (self.page, self.budget) = (page, budget)
         let links = CacheLinks(db: db)
         self.links = links
+        try links.correctTimes(beyond: page.receivedAt, to: page.savedAt)
         known = try page.items.reduce(into: [:]) { $0[$1.id] = try links.node($1.id) }
     }
 
