@@ -16,7 +16,13 @@ import Testing
         #expect(PictureLicense.url(of: "https://example.org/terms") == "https://example.org/terms")
     }
 
+    @Test(arguments: [("ä", "%C3%A4"), ("<b>", "%3Cb%3E"), ("\"", "%22"), ("%20", "%20")])
+    func `a web address is escaped`(text: String, escaped: String) {
+        #expect(PictureLicense.url(of: "https://example.org/" + text) == "https://example.org/" + escaped)
+    }
+
     @Test(arguments: [
+        "https://example.org/a b", "https://example.org/a\nhttps://example.org/b", "https://example.org/ or MIT",
         "", "MIT", "Public Domain", "CC-BY", "CC-BY-9.9", "CC-XX-4.0", "javascript:alert(1)", "https:", "//a.example",
     ])
     func `any other text leads nowhere`(license: String) {

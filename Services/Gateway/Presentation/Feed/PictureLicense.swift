@@ -3,15 +3,17 @@ import Foundation
 /// Where readers find the text of a picture's licence.
 public enum PictureLicense {
     /// - Parameter license: an SPDX identifier, the usual name of a Creative Commons licence, or a web address.
-    /// - Returns: nil for any other text.
+    /// - Returns: a URL, with other characters escaped; nil for any other text.
     public static func url(of license: String) -> String? {
         guard license.utf8.count <= longest else { return nil }
         let words = license.uppercased().split { " -–_".contains($0) }
         if let url = creativeCommons(words) { return url }
-        guard let parts = URLComponents(string: license), ["http", "https"].contains(parts.scheme?.lowercased()),
+        // An address in a sentence is no address.
+        guard !license.unicodeScalars.contains(where: \.properties.isWhitespace),
+            let parts = URLComponents(string: license), ["http", "https"].contains(parts.scheme?.lowercased()),
             parts.host?.isEmpty == false
         else { return nil }
-        return license
+        return parts.string
     }
 
     /// The longest text that may be a name or an address, in bytes. An upstream may have longer ones, and comparing a text takes the square of
