@@ -1,3 +1,5 @@
+import EdgeModel
+import FeedContract
 import Foundation
 import RPC
 import RPCTestKit
@@ -26,6 +28,24 @@ import Testing
                 #expect(otherItems == items && otherComments == comments && !comments.isEmpty)
             }
         }
+    }
+
+    private static let id = "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01"
+
+    @Test(arguments: [
+        ("urn:sha256:00", true), ("http://127.0.0.1:8080/v1/image/\(id)/data", true),
+        ("https://example.org/feed/v1/image/\(id.lowercased())/data", true),
+        ("https://example.org/v1/image/5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D02/data", false),
+        ("https://example.org/a.jpg", false),
+    ])
+    func `a manifest has nothing that an import derives from the bytes`(image: String, isDerived: Bool) throws {
+        let id = try #require(UUID(uuidString: Self.id))
+        let hints = PictureHints(width: 4, height: 3)
+        let item = FeedItem(id: id, image: image, hints: hints)
+        let entry = ImportEntry(item, file: "a.jpg", comments: [])
+        #expect(entry.image == (isDerived ? nil : image) && entry.hints == PictureHints())
+        let withoutBytes = ImportEntry(item, file: nil, comments: [])
+        #expect(withoutBytes.image == image && withoutBytes.hints == hints)
     }
 
     /// The items and their comments.

@@ -54,7 +54,10 @@ struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     var cookiePath: String { path.isEmpty ? "/" : path }
 
     /// The URL of an item's image at this deployment.
-    func imageData(_ id: UUID) -> String { "\(self)/v1/image/\(id.uuidString)/data" }
+    func imageData(_ id: UUID) -> String { "\(self)\(Self.imageDataPath(id))" }
+
+    /// The end of that URL, which is the same at each deployment.
+    static func imageDataPath(_ id: UUID) -> String { "/v1/image/\(id.uuidString)/data" }
 
     /// The scheme, host and port, as browsers send them in `Origin`: without the usual port.
     var origin: String {

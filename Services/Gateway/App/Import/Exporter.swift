@@ -1,4 +1,5 @@
 import CommentsContract
+import EdgeModel
 import FeedContract
 import Foundation
 import GatewayContract
@@ -123,15 +124,22 @@ struct Exporter {
 }
 
 extension ImportEntry {
+    /// Without what `import` derives from the bytes again, so that every deployment with these bytes exports the same.
     /// - Parameter file: nil when there are no bytes.
-    fileprivate init(_ item: FeedItem, file: String?, comments: [PostedComment]) {
+    init(_ item: FeedItem, file: String?, comments: [PostedComment]) {
         self.init(
             file: file, id: item.id, description: item.description, location: item.location,
             comments: comments.map {
                 Comment(id: $0.id, username: $0.author.username, message: $0.message, createdAt: $0.createdAt)
             },
-            // `import` derives a URL of a hash from the bytes again.
-            image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image,
-            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints, details: item.details)
+            image: file != nil && item.hasImageOfDeployment ? nil : item.image, tags: item.tags,
+            publishedAt: item.publishedAt, hints: file != nil ? PictureHints() : item.hints, details: item.details)
+    }
+}
+
+extension FeedItem {
+    /// Whether the URL of the image is that of bytes in a deployment: in this one, or in the upstream of this edge.
+    fileprivate var hasImageOfDeployment: Bool {
+        image.hasPrefix("urn:sha256:") || image.lowercased().hasSuffix(PublicURL.imageDataPath(id).lowercased())
     }
 }

@@ -21,7 +21,7 @@ struct ImportEntry: Sendable, Equatable {
     /// When the image was published first; nil for the time of the import.
     var publishedAt: Date?
 
-    /// The size and a placeholder of the picture, as an export has them.
+    /// The size and a placeholder of the picture, as an export has them of a picture without bytes.
     var hints = PictureHints()
 
     var details = PictureDetails()
