@@ -241,12 +241,23 @@ import Testing
         #expect(
             entries.prefix(4).map(\.file)
                 == ["media/posts/3/c.jpg", "media/posts/3/d.mp4", "media/posts/2/b.jpg", "media/posts/1/a.jpg"])
-        #expect(entries.map(\.description) == ["Three", "Three", nil, "Café", nil])
-        #expect(entries.map(\.refusal) == [nil, nil, nil, nil, "it has no uri"])
-        #expect(entries.map(\.skipped) == [nil, .notPicture, nil, nil, nil])
+        #expect(entries.map(\.description) == ["Three", "Three", nil, "Café", nil, nil])
+        #expect(entries.map(\.refusal) == [nil, nil, nil, nil, "it has no uri", nil])
+        #expect(entries.map(\.skipped) == [nil, .notPicture, nil, nil, nil, .notPicture])
         #expect(
-            entries.map { $0.publishedAt?.timeIntervalSince1970 } == [300, 300, 200, 100, nil])
+            entries.map { $0.publishedAt?.timeIntervalSince1970 } == [300, 300, 200, 100, nil, nil])
         #expect(InstagramArchive(files: files).entries([.object(JSONMembers())]) == nil)
+    }
+
+    @Test(arguments: [("[", "]"), ("", "")])
+    func `a post of Instagram may be its picture itself`(start: String, end: String) throws {
+        let archive = InstagramArchive(files: FolderFiles("/none", ["media/posts/1/a.jpg"]))
+        let post = try tree(
+            start + ##"{"uri":"media/posts/1/a.jpg","title":"One #sea","creation_timestamp":100}"## + end)
+        let entries = try #require(archive.entries([post]))
+        #expect(entries.map(\.file) == ["media/posts/1/a.jpg"] && entries.map(\.description) == ["One #sea"])
+        #expect(entries.map(\.tags) == [["sea"]] && entries.map(\.refusal) == [nil])
+        #expect(entries.map { $0.publishedAt?.timeIntervalSince1970 } == [100])
     }
 
     @Test func `the only post of an Instagram account may be an object`() throws {

@@ -42,11 +42,41 @@ struct FolderFilesTests {
         try await withFolder(["a.jpg", "B.HEIC", "c", "d.tiff", "notes.txt", "e.swift", "f.json", "Thumbs.db"]) {
             folder in
             let contents = try ImportFolder(path: folder).contents()
-            #expect(Set(contents.entries.map(\.file)) == ["a.jpg", "B.HEIC", "c", "d.tiff"])
-            #expect(contents.skipped == [.notPicture: 3, .system: 1])
+            #expect(Set(contents.entries.map(\.file)) == ["a.jpg", "B.HEIC", "d.tiff"])
+            #expect(contents.skipped == [.notPicture: 4, .system: 1])
         }
         try await withFolder(["notes.txt"]) { folder in
             #expect { try ImportFolder(path: folder).contents() } throws: { ($0 as? RPCError)?.kind == .notFound }
+        }
+    }
+
+    @Test(arguments: [("# A text\n", false), ("", true), ("\u{1}\0", true)])
+    func `a file without an ending is a picture unless it is a text`(content: String, isPicture: Bool) async throws {
+        try await withFolder(["a.jpg"]) { folder in
+            try Data(content.utf8).write(to: URL(filePath: folder + "/README"))
+            let contents = try ImportFolder(path: folder).contents()
+            #expect(contents.entries.map(\.file).contains("README") == isPicture)
+            #expect(contents.skipped == (isPicture ? [:] : [.notPicture: 1]))
+        }
+    }
+
+    @Test(arguments: [0, 1]) func `the zero of a picture without an ending is in its first 512 bytes`(
+        excess: Int
+    ) async throws {
+        try await withFolder(["a.jpg"]) { folder in
+            try (Data(repeating: 1, count: 511 + excess) + [0]).write(to: URL(filePath: folder + "/b"))
+            #expect(try ImportFolder(path: folder).contents().entries.count == (excess == 0 ? 2 : 1))
+        }
+    }
+
+    @Test(arguments: [
+        (#""sea, golden hour ,""#, ["sea", "golden hour"]), (#""sea""#, ["sea"]), (#"["a, b"]"#, ["a, b"]),
+        (#"",""#, []),
+    ])
+    func `the tags of a manifest may be one text`(tags: String, expected: [String]) async throws {
+        try await withFolder(["a.jpg"]) { folder in
+            try Data(#"[{"file":"a.jpg","tags":\#(tags)}]"#.utf8).write(to: URL(filePath: folder + "/manifest.json"))
+            #expect(try ImportFolder(path: folder).contents().entries.map(\.tags) == [expected])
         }
     }
 

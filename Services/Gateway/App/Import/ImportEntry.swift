@@ -83,7 +83,7 @@ struct ImportEntry: Sendable, Equatable {
         let comments = object.optional(
             "comments", .array(of: Comment.codec), { $0.comments.isEmpty ? nil : $0.comments })
         let image = object.optional("image", .string, \.image)
-        let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
+        let tags = object.optional("tags", tagsCodec, { $0.tags.isEmpty ? nil : $0.tags })
         let publishedAt = object.optional("published_at", ImportDate.codec, \.publishedAt)
         let hints = PictureHints.Members(in: &object) { $0.hints }
         let details = PictureDetails.Members(in: &object, isAuthored: false) { $0.details }
@@ -109,6 +109,17 @@ struct ImportEntry: Sendable, Equatable {
                 details: try details.read(members).completed(by: other))
         }
     }
+}
+
+extension ImportEntry {
+    /// The codec of tags. Other programs write them as one text with commas.
+    private static let tagsCodec = Codec<RawJSON>.any.map(
+        into: { json throws(JSONError) in
+            guard let text = try? json.read(as: .string) else { return try json.read(as: .array(of: .string)) }
+            return text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+                .filter { !$0.isEmpty }
+        },
+        from: { RawJSON($0, as: .array(of: .string)) })
 }
 
 /// Why something is left out of an import on purpose. It is counted, and no failure.

@@ -159,7 +159,7 @@ struct ImportFolder: Sendable {
         let photos = lists.map { (file: $0, content: sidecar($0)) }
         let profile = files.pictures.first { ($0 as NSString).lastPathComponent == FlickrArchive.profileName }
         let archive = FlickrArchive(files: files, takesSensitive: takesSensitive)
-        let pictures = files.pictures.filter(Self.mayBePicture)
+        let pictures = files.pictures.filter(mayBePicture)
         guard let entries = archive.entries(photos, pictures: pictures, profile: profile.flatMap(sidecar)) else {
             throw foreign(first, "Flickr: it has no id or no privacy")
         }
@@ -168,7 +168,7 @@ struct ImportFolder: Sendable {
 
     private func googlePhotos(_ files: FolderFiles) -> (list: String, contents: Contents)? {
         guard let folder = GooglePhotosFolder(files, read: sidecar) else { return nil }
-        let pictures = files.pictures.filter(Self.mayBePicture)
+        let pictures = files.pictures.filter(mayBePicture)
         let sidecars = files.pictures.filter { $0.lowercased().hasSuffix(".json") }
         return (
             "the files of Google Photos",
@@ -202,20 +202,27 @@ struct ImportFolder: Sendable {
         RPCError(.invalidData, "\(path)/\(list) is not that of an archive of \(reason)", begun: false)
     }
 
-    /// The endings of the names of pictures, also of those that are refused with their reason. A file without an ending may be one.
+    /// The endings of the names of pictures, also of those that are refused with their reason.
     private static let endings: Set<String> = [
-        "", "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "hif", "bmp", "tif",
+        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "hif", "bmp", "tif",
         "tiff", "jxl",
         "jp2", "svg", "dng", "raw", "cr2", "cr3", "nef", "arw", "orf", "rw2", "psd",
     ]
 
-    private static func mayBePicture(_ file: String) -> Bool {
-        endings.contains((file as NSString).pathExtension.lowercased())
+    /// A file without an ending may be a picture, or a text as `README`. An empty one may be a damaged picture.
+    private func mayBePicture(_ file: String) -> Bool {
+        let ending = (file as NSString).pathExtension.lowercased()
+        guard ending.isEmpty else { return Self.endings.contains(ending) }
+        let beginning = InputFile(path: "\(path)/\(file)").beginning(Self.lengthWithZero)
+        return beginning.map { $0.isEmpty || $0.contains(0) } ?? true
     }
+
+    /// Within so many bytes each format of pictures has a zero, and no text has one.
+    private static let lengthWithZero = 512
 
     /// All files that may be pictures, those with a date first.
     private func pictures(_ files: FolderFiles) -> Contents {
-        let pictures = files.pictures.filter(Self.mayBePicture)
+        let pictures = files.pictures.filter(mayBePicture)
         let dated = pictures.map { file in (file: file, date: PictureMetadata.date(ofFile: "\(path)/\(file)")) }
         let (with, without) = (dated.filter { $0.date != nil }, dated.filter { $0.date == nil })
         let ordered =

@@ -29,7 +29,7 @@ struct InstagramArchive {
     /// - Returns: nil if a text is not a list of posts.
     func entries(_ lists: [JSONValue]) -> [ImportEntry]? {
         // The only post of an account may be there without a list.
-        let posts = lists.compactMap { $0.elements ?? ($0["media"] == nil ? nil : [$0]) }
+        let posts = lists.compactMap { $0.elements ?? (Self.media(of: $0).isEmpty ? nil : [$0]) }
         guard posts.count == lists.count else { return nil }
         let texts = MisreadText(
             posts.joined().flatMap { Self.titles(of: $0) + Self.media(of: $0).flatMap(Self.titles) })
@@ -47,12 +47,20 @@ struct InstagramArchive {
         ImportDate.parse(post["creation_timestamp"] ?? media(of: post).first?["creation_timestamp"])
     }
 
+    /// A post of one picture may be that picture itself.
     private static func media(of post: JSONValue) -> [JSONValue] {
-        post["media"].map { $0.elements ?? [$0] } ?? []
+        post["media"].map { $0.elements ?? [$0] } ?? (post["uri"] == nil ? [] : [post])
     }
 
     private func entries(of post: JSONValue, _ texts: MisreadText) -> [ImportEntry] {
         let date = Self.time(post)
+        guard !Self.media(of: post).isEmpty else {
+            return [
+                ImportEntry(
+                    file: "a post", id: nil, description: nil, location: nil, comments: [], publishedAt: date,
+                    skipped: .notPicture)
+            ]
+        }
         return Self.media(of: post).map { medium in
             let words = [post, medium].flatMap(Self.titles).first { !$0.isEmpty }.map(texts.repaired)
             let address = medium["uri"]?.text
