@@ -70,7 +70,8 @@ public struct Snippet: Equatable, Sendable {
     }
 
     private static func oneLine(_ text: Substring) -> String {
-        String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        // By the first scalar: comparing characters takes the square of the number of their combining marks.
+        String(text.map { $0.isNewline || $0.unicodeScalars.first == "\t" ? " " : $0 })
     }
 }
 

@@ -54,6 +54,17 @@ import Testing
         }
     }
 
+    @Test("tags are separated by line feeds alone, whatever characters these are a part of")
+    func separateTags() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "One", tags: ["sea\r", "sun"]))
+            #expect(try await tested.find("tag:sun") == [UUID(1)])
+            // The words of the tags are deleted as they are read.
+            try await tested.publish(SearchableImage(1, "One"))
+            #expect(try await tested.find("tag:sun") == [])
+        }
+    }
+
     @Test("a comment's id can be that of another image's comment")
     func sharedIDs() async throws {
         try await TestedIndex.with { tested in

@@ -228,16 +228,18 @@ extension EntryWords {
 }
 
 extension SearchableImage {
-    fileprivate static let tagSeparator: Character = "\n"
+    private static let tagSeparator = UInt8(ascii: "\n")
 
     /// - Parameter row: id, title, place, tags and credit.
     init(row: Row) throws {
         let tags: String = try row.decode(atIndex: 3)
+        // By bytes: comparing characters takes the square of the number of their combining marks.
+        let separated = tags.utf8.split(separator: Self.tagSeparator).map { String(Substring($0)) }
         self.init(
             id: try row.decode(atIndex: 0), title: try row.decode(atIndex: 1), place: try row.decode(atIndex: 2),
-            tags: tags.split(separator: Self.tagSeparator).map(String.init), credit: try row.decode(atIndex: 4))
+            tags: separated, credit: try row.decode(atIndex: 4))
     }
 
     /// A tag has no line breaks.
-    fileprivate var tagLines: String { tags.joined(separator: String(Self.tagSeparator)) }
+    fileprivate var tagLines: String { tags.joined(separator: "\n") }
 }
