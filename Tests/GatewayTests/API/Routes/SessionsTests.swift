@@ -14,6 +14,12 @@ import Testing
         #expect(session != sessions.begin(noon))
     }
 
+    @Test func `a session ends when the clock is set back by more than a day`() {
+        let session = sessions.begin(noon)
+        #expect(sessions.isValid(session, noon - Sessions.longestStepBack))
+        #expect(!sessions.isValid(session, noon - Sessions.longestStepBack - 1))
+    }
+
     @Test func `only the process that began a session accepts it`() {
         #expect(!Sessions(deployment: "/srv/feed").isValid(sessions.begin(noon), noon))
     }

@@ -14,6 +14,10 @@ struct Sessions: Sendable {
     /// How long a session permits writing.
     static let lifetime: TimeInterval = 30 * 86_400
 
+    /// How far the clock may be set back before a session counts as ended. After a longer step back the clock was wrong before, and
+    /// the session would be valid for years.
+    static let longestStepBack: TimeInterval = 86_400
+
     /// - Parameter deployment: what distinguishes the deployment on its host: the path of its folder.
     init(deployment: String) {
         // A name has no characters of Base64.
@@ -33,7 +37,9 @@ struct Sessions: Sendable {
         guard parts.count == 3, let end = Int(parts[0]) else { return false }
         // Digests compare in constant time.
         let expected = SHA256.hash(data: Data(signed("\(parts[0]).\(parts[1])").utf8))
-        return SHA256.hash(data: Data(session.utf8)) == expected && Int(now.timeIntervalSince1970) < end
+        let remaining = end.subtractingReportingOverflow(Int(now.timeIntervalSince1970))
+        return SHA256.hash(data: Data(session.utf8)) == expected && !remaining.overflow
+            && (1...Int(Self.lifetime + Self.longestStepBack)).contains(remaining.partialValue)
     }
 
     private func signed(_ content: String) -> String {
