@@ -289,6 +289,23 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all, [1, 2, 3])
+    func `an item is removed whose neighbour was published again before`(caches: Factory, limit: Int) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5, 4, 3, 2, 1], at: .start)
+            // 7 was published again, and 6 was removed.
+            let feed = [7, 9, 8, 5, 4, 3, 2, 1]
+            var (cursor, removed) = (FeedCursor.start, [UUID]())
+            for page in stride(from: 0, to: feed.count, by: limit).map({ Array(feed[$0...].prefix(limit)) }) {
+                removed += try await cache.keep(page, at: cursor, limit: limit)?.removed ?? []
+                cursor = .after(page.last ?? 0)
+            }
+            #expect(removed == [UUID(number: 6)])
+            #expect(try await cache.numbers(10, at: .start) == feed)
+            try await cache.checkIntegrity()
+        }
+    }
+
     @Test(arguments: Factory.all) func `an item from before the clock was set back is removed`(
         caches: Factory
     ) async throws {

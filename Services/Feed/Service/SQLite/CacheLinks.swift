@@ -129,6 +129,18 @@ struct CacheLinks {
     /// The size of the cached items, in bytes, as it counts against the budget.
     func weight() throws -> Int { try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0 }
 
+    /// The first node of the run that has a node.
+    /// - Returns: nil for the run at the beginning of the feed, and if there are more than `limit` nodes before this one.
+    func first(before node: CacheNode, limit: Int) throws -> CacheNode? {
+        var first = node.number
+        for _ in 0...limit {
+            guard let before = try predecessor(of: first) else { return try self.node(first) }
+            guard before != CacheNode.beginning else { return nil }
+            first = before
+        }
+        return nil
+    }
+
     // MARK: Links
 
     /// Records that `second` follows `first`. Whatever else followed `first`, or preceded `second`, no longer does.

@@ -146,7 +146,10 @@ struct PageKeeper {
         var alignment = FeedAlignment(page: items.map(\.id), run: run.map(\.id), isAfterItem: !origin.isBeginning)
         let numbers = try items.map(write)
         try move(origin, shownAt: shownAt ?? origin.savedAt, before: numbers, alignment, run)
-        while let other = try runMet(by: items[alignment.rest], except: run, apartFrom: origin) {
+        let isPlaced = shownAt == nil && (origin.isBeginning || origin.state == .item)
+        while let other = try runMet(
+            by: items[alignment.rest], except: run, apartFrom: origin, passesItems: isPlaced)
+        {
             run += other
             alignment.add(other.map(\.id))
         }
@@ -167,14 +170,23 @@ struct PageKeeper {
     }
 
     /// The next run whose first item a page has: the runs meet there, because a run's first item has not moved.
+    ///
+    /// If the page follows an item whose place is known, its first items may be gone: they were removed behind one that was published
+    /// again, so nothing precedes them. Those of the beginning of the feed may be above the page.
+    /// - Parameter passesItems: whether the place is known.
     private func runMet(
-        by items: ArraySlice<FeedImage>, except run: [CacheNode], apartFrom origin: CacheNode
+        by items: ArraySlice<FeedImage>, except run: [CacheNode], apartFrom origin: CacheNode, passesItems: Bool
     ) throws -> [CacheNode]? {
         let numbers = Set(run.map(\.number))
-        for node in items.compactMap({ known[$0.id] }) where node.state != .removed && !numbers.contains(node.number) {
+        let others = items.compactMap { known[$0.id] }.filter { $0.state != .removed && !numbers.contains($0.number) }
+        for node in others {
             let before = try links.predecessor(of: node.number) ?? CacheNode.beginning
-            if before == CacheNode.beginning, try !links.leads(node.number, to: origin.number) {
-                return try [node] + links.run(after: node, limit: FeedAlignment.reach(of: items.count))
+            let isFirst = before == CacheNode.beginning
+            guard isFirst || passesItems && !others.contains(where: { $0.number == before }) else { continue }
+            // More items than the page has were not removed.
+            let first = try isFirst ? node : links.first(before: node, limit: items.count)
+            if let first, try !links.leads(first.number, to: origin.number) {
+                return try [first] + links.run(after: first, limit: FeedAlignment.reach(of: items.count))
             }
         }
         return nil
