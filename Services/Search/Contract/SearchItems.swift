@@ -79,8 +79,10 @@ public struct FoundItems: Sendable, Equatable {
     }
 
     public static let codec = Codec<FoundItems>.object { object in
-        let items = object.required("items", .array(of: FoundItem.codec), \.items)
-        let next = object.optional("next_after", .string, \.nextAfter, "Absent at the end.")
+        let items = object.required(
+            "items", .array(of: FoundItem.codec, count: 0...SearchItems.limits.upperBound), \.items)
+        let next = object.optional(
+            "next_after", .trimmed(1...SearchItems.maximumCursor), \.nextAfter, "Absent at the end.")
         let total = object.required("total_at_least", .integer(0...maximumTotal), \.totalAtLeast)
         let indexedAt = object.optional("indexed_at", .date, \.indexedAt, "The index has all changes up to this time.")
         let indexing = object.optional(

@@ -40,9 +40,10 @@ public struct Suggestions: Sendable, Equatable {
     }
 
     public static let codec = Codec<Suggestions>.object { object in
-        let tags = object.required("tags", .array(of: Suggestion.codec), \.tags)
-        let places = object.required("places", .array(of: Suggestion.codec), \.places)
-        let people = object.required("people", .array(of: Suggestion.codec), \.people, "Authors of comments.")
+        let list = Codec<[Suggestion]>.array(of: Suggestion.codec, count: 0...Suggest.limits.upperBound)
+        let tags = object.required("tags", list, \.tags)
+        let places = object.required("places", list, \.places)
+        let people = object.required("people", list, \.people, "Authors of comments.")
         return { members throws(JSONError) in
             Suggestions(tags: try members[tags], places: try members[places], people: try members[people])
         }

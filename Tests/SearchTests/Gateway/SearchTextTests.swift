@@ -32,6 +32,15 @@ import Testing
         #expect([1, 2, FoundItems.maximumTotal].map { SearchText.total($0, in: language) } == texts)
     }
 
+    @Test("a page has no image twice, also if the plugin answers it twice")
+    func distinctImages() {
+        let item = EnrichedItem(item: FeedItem(id: UUID(), image: "urn:x:a"))
+        let found = FoundItem(imageID: item.item.id, snippet: [], score: 1)
+        let answer = SearchAnswer(
+            FoundItems(items: [found, found], nextAfter: nil, totalAtLeast: 2, indexedAt: nil), [item, item])
+        #expect(answer.hits.map(\.item.item.id) == [item.item.id])
+    }
+
     @Test("the number of results that are not shown has a plural", arguments: Language.allCases)
     func missing(language: Language) {
         let texts = [1, 2].map { SearchText.missing($0, in: language) }

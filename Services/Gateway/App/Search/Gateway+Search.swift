@@ -23,9 +23,12 @@ struct SearchAnswer: Sendable {
     }
 
     init(_ found: FoundItems, _ items: [EnrichedItem], isWhole: Bool = true) {
-        let byID = Dictionary(items.map { ($0.item.id, $0) }, uniquingKeysWith: { first, _ in first })
+        // No page has an item twice, whatever the plugin answers.
+        var byID = Dictionary(items.map { ($0.item.id, $0) }, uniquingKeysWith: { first, _ in first })
         self.found = found
-        hits = found.items.compactMap { hit in byID[hit.imageID].map { Hit(item: $0, found: hit) } }
+        hits = found.items.compactMap { hit in
+            byID.removeValue(forKey: hit.imageID).map { Hit(item: $0, found: hit) }
+        }
         self.isWhole = isWhole
     }
 }
