@@ -145,10 +145,15 @@ public struct StoreOpening: Sendable {
 }
 
 extension StoreOpening {
-    /// Opens or creates the file of an authority's store in a deployment, for a program that does not serve.
-    /// - Throws: `StoreUnusable`.
-    public func store(at path: String, in root: Root, logger: Logger) throws(StoreUnusable) -> Store {
-        let opening = listed(in: root)
-        return Store(opening, at: path, .success(try opening.open(path)), logger: logger)
+    /// Opens the file of an authority's store in a deployment, or creates it, for a copy.
+    /// - Throws: `StoreCopyRefusal`.
+    public func store(at path: String, in root: Root, logger: Logger) throws(StoreCopyRefusal) -> Store {
+        // A file that a list names and that was removed since may be the target of a copy.
+        let opening = listed(in: root, isNew: StoreFiles.inode(path) == nil)
+        do throws(StoreUnusable) {
+            return Store(opening, at: path, .success(try opening.open(path)), logger: logger)
+        } catch {
+            throw .unusable("\(error)")
+        }
     }
 }

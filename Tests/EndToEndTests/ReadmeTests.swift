@@ -22,7 +22,7 @@ import Testing
         "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
         "gateway watch", "gateway browse", "deploy/up --systemd --user www-data --root /srv/image-feed",
         #"systemctl list-dependencies 'image-feed@srv-image\x2dfeed.target'"#,
-        "prometheus --config.file=deploy/prometheus/prometheus.yml",
+        "prometheus --config.file=deploy/prometheus/prometheus.yml", "deploy/down", "deploy/up",
     ]
 
     @Test func `every command of the documents works unchanged`() async throws {

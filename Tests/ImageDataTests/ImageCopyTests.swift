@@ -54,7 +54,7 @@ import Testing
             try await kind.withStore { target in
                 try await source.put(stored(1), at: url(1))
                 try await target.put(stored(2), at: url(1))
-                await #expect(throws: StoreCopyRefusal.foreign) {
+                await #expect(throws: StoreCopyRefusal.other(url: url(1))) {
                     try await ImageCopy(source: source, target: target).run()
                 }
                 #expect(try await target.image(at: url(1)) == stored(2))

@@ -71,9 +71,10 @@ private actor Numbers: CopiedStore {
         #expect(await target.numbers == source.numbers)
     }
 
-    @Test(arguments: [0, 50, 99]) func `a target with what the source never had is refused and stays`(place: Int) async
-    {
-        var numbers = Array(0..<99)
+    @Test(arguments: [0, 50, 99, 100, 150, 250])
+    func `a target with what the source never had is refused and stays`(place: Int) async {
+        // In another order: what is not at its place would be removed.
+        var numbers = Array((0..<250).reversed())
         numbers.insert(7_000, at: place)
         let (source, target) = (Numbers(0..<300), Numbers(numbers))
         await #expect(throws: StoreCopyRefusal.foreign) { try await StoreCopy(from: source, to: target).run() }

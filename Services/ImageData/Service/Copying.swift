@@ -38,7 +38,7 @@ struct ImageCopy {
     let source: any CopiedImageStore
     let target: any CopiedImageStore
 
-    /// - Returns: the proof that the images of the source have in both stores.
+    /// - Returns: the proof of the images of the source, which is equal for both stores.
     /// - Throws: `StoreCopyRefusal`, or the error of a store.
     func run() async throws -> StoreProof {
         var (wanted, copied) = (StoreProof.Reading(), StoreProof.Reading())
@@ -46,22 +46,28 @@ struct ImageCopy {
         while case let urls = try await source.urls(after: last, limit: StoreCopyRefusal.entriesAtOnce),
             let end = urls.last
         {
-            let records = try await source.records(at: urls)
             let present = try await target.records(at: urls)
-            for url in urls where present[url] == nil {
-                if let image = try await source.image(at: url) { try await target.put(image, at: url) }
-            }
-            let new = try await target.records(at: urls)
+            for url in urls where present[url] == nil { try await copy(url) }
+            let (records, copies) = (try await source.records(at: urls), try await target.records(at: urls))
             for url in urls {
-                // An image that was removed meanwhile is in neither.
+                // An image that was evicted meanwhile is not wanted.
                 guard let record = records[url] else { continue }
+                guard let copy = copies[url], copy.hash == record.hash else { throw StoreCopyRefusal.other(url: url) }
                 wanted.add(Self.bytes(of: record, at: url))
-                if let record = new[url] { copied.add(Self.bytes(of: record, at: url)) }
+                copied.add(Self.bytes(of: copy, at: url))
             }
             last = end
         }
-        guard wanted.proof == copied.proof else { throw StoreCopyRefusal.foreign }
+        guard wanted.proof == copied.proof else { throw StoreCopyRefusal.changing }
         return copied.proof
+    }
+
+    private func copy(_ url: String) async throws {
+        do {
+            if let image = try await source.image(at: url) { try await target.put(image, at: url) }
+        } catch ImageStoreError.damaged {
+            throw StoreCopyRefusal.damaged("the bytes of the image \(url) are damaged; see gateway check")
+        }
     }
 
     /// What readers get, and the hash of the bytes, which `put` has compared with them.

@@ -5,7 +5,7 @@ import Logging
 import Timing
 
 extension ServiceProcess {
-    /// Copies a store, and prints the proof that both have.
+    /// Copies a store, and prints the proof, which is equal for both.
     /// - Parameter body: opens both with this logger, and copies.
     /// - Throws: `ExitCode`, after printing the reason.
     public func copy(
@@ -22,10 +22,11 @@ extension ServiceProcess {
             let proof = try await body(Logger(label: "copy") { _ in lastLine })
             FileHandle.standardOutput.write(Data("\(RawJSON(proof, as: StoreProof.codec))\n".utf8))
         } catch let reason as StoreCopyRefusal {
-            throw refusal(reason, exitCode: reason == .changing ? EX_TEMPFAIL : EX_DATAERR)
+            throw refusal(reason, exitCode: reason.exitCode)
         } catch let error as StoreError {
             // Stores log the details of their errors.
-            throw refusal(CopyFailure(lastLine.line.withLock { $0 } ?? "\(error)"), exitCode: EX_UNAVAILABLE)
+            let reason = CopyFailure(lastLine.line.withLock { $0 } ?? "\(error)")
+            throw refusal(reason, exitCode: error == .damaged ? EX_IOERR : EX_UNAVAILABLE)
         } catch {
             throw refusal(error)
         }

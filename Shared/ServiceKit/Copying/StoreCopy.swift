@@ -10,7 +10,7 @@ public struct StoreCopy<Entry: CopiedEntry> {
         (self.source, self.target) = (source, target)
     }
 
-    /// - Returns: the proof that both stores have.
+    /// - Returns: the proof, which is equal for both stores.
     /// - Throws: `StoreCopyRefusal`, or the error of a store.
     public func run() async throws -> StoreProof {
         for _ in 1...StoreCopyRefusal.maximumRounds {
@@ -22,24 +22,40 @@ public struct StoreCopy<Entry: CopiedEntry> {
     }
 
     private func copy() async throws {
+        var hasGone = false
+        // Nothing changes before all entries of the target are known to come from the source.
+        var missing = try await compare { entry in
+            guard try await source.hasHad(entry) else { throw StoreCopyRefusal.foreign }
+            hasGone = true
+        }
+        if hasGone {
+            var gone: [Entry] = []
+            missing = try await compare { entry in
+                gone.append(entry)
+                if gone.count == StoreCopyRefusal.entriesAtOnce {
+                    try await target.remove(gone)
+                    gone = []
+                }
+            }
+            if !gone.isEmpty { try await target.remove(gone) }
+        }
+        while case let entries = try await missing.page(), !entries.isEmpty { try await target.add(entries) }
+    }
+
+    /// Compares the target with the beginning of the source. They differ by what was removed or changed since an earlier copy; what
+    /// follows a changed entry differs, too.
+    /// - Parameter gone: receives each entry of the target that is not at its place in the source.
+    /// - Returns: a reader of the entries of the source that the target lacks.
+    private func compare(gone: (Entry) async throws -> Void) async throws -> EntryReader<Entry> {
         var (wanted, present) = (EntryReader(source), EntryReader(target))
-        var gone: [Entry] = []
-        // A copy has the first entries of its source, except those that were removed or changed since. What follows a changed entry
-        // is copied again.
         while let entry = try await present.next() {
             if entry == (try await wanted.peek()) {
                 _ = try await wanted.next()
-                continue
-            }
-            guard try await source.hasHad(entry) else { throw StoreCopyRefusal.foreign }
-            gone.append(entry)
-            if gone.count == StoreCopyRefusal.entriesAtOnce {
-                try await target.remove(gone)
-                gone = []
+            } else {
+                try await gone(entry)
             }
         }
-        if !gone.isEmpty { try await target.remove(gone) }
-        while case let rest = try await wanted.page(), !rest.isEmpty { try await target.add(rest) }
+        return wanted
     }
 
     private static func proof(of store: any CopiedStore<Entry>) async throws -> StoreProof {
@@ -53,7 +69,18 @@ public struct StoreCopy<Entry: CopiedEntry> {
 public enum StoreCopyRefusal: Error, Equatable, CustomStringConvertible {
     /// The target has what the source never had.
     case foreign
+
+    /// The store was written to during each of the rounds.
     case changing
+
+    /// One of the stores cannot be opened.
+    case unusable(String)
+
+    /// A part of the source is damaged.
+    case damaged(String)
+
+    /// The target has other bytes of an image.
+    case other(url: String)
 
     /// A change of a store is one message to its watchers, so it has a number of entries that every message takes.
     public static let entriesAtOnce = 100
@@ -61,11 +88,23 @@ public enum StoreCopyRefusal: Error, Equatable, CustomStringConvertible {
     /// How often a copy is compared with its source, and continued.
     static let maximumRounds = 3
 
+    /// A code of `sysexits.h`.
+    var exitCode: Int32 {
+        switch self {
+        case .foreign, .other: EX_DATAERR
+        case .changing: EX_TEMPFAIL
+        case .unusable: EX_UNAVAILABLE
+        case .damaged: EX_IOERR
+        }
+    }
+
     public var description: String {
         switch self {
         case .foreign: "the target has entries that this store never had; copy into an empty one"
         case .changing:
-            "the store was written to meanwhile, and what is missing in the copy is little; stop the deployment and copy again"
+            "the store changed during the copy, which lacks the last changes; stop the deployment and copy again"
+        case .unusable(let reason), .damaged(let reason): reason
+        case .other(let url): "the target has other bytes of the image \(url); copy into an empty one"
         }
     }
 }

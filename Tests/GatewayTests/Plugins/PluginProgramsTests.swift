@@ -161,7 +161,7 @@ struct PluginProgramsTests {
     }
 
     @Test func `a line of the greatest length stays one, and a longer one becomes two`() {
-        let longest = String(repeating: "a", count: MarkedLines.longestLine)
+        let longest = String(repeating: "a", count: MarkedLines.longestLine - "plugin likes: \n".utf8.count)
         func marked(_ text: String) -> [String] {
             var lines = MarkedLines(plugin: "likes")
             let bytes = Array(text.utf8)
@@ -175,6 +175,12 @@ struct PluginProgramsTests {
         let short = String(longest.dropLast(2))
         #expect(marked(short + "😀\n") == ["plugin likes: \(short)\n", "plugin likes: 😀\n"])
         #expect(marked("").isEmpty)
+        // Escapes are longer than what they stand for.
+        for text in [String(repeating: "\u{1B}", count: 4_000), String(repeating: "\u{202E}", count: 900)] {
+            let lines = marked(text + "\n")
+            #expect(lines.allSatisfy { $0.utf8.count <= MarkedLines.longestLine && $0.hasPrefix("plugin likes: ") })
+            #expect(lines.map { $0.dropFirst(14).dropLast() }.joined() == Escaping.visible(text))
+        }
     }
 
     @Test func `children of a program whose gateway was killed are killed by the next one, and no others`() async throws

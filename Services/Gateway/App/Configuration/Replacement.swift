@@ -45,10 +45,16 @@ struct Replacement: ~Copyable {
 
     /// Writes and syncs a text that only its owner can read.
     func write(_ text: String) throws(CommandFailure) {
-        let bytes = Array(text.utf8)
-        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0,
-            Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0
-        else { throw CommandFailure(writing: target, errno) }
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
+            throw CommandFailure(writing: target, errno)
+        }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw CommandFailure(writing: target, errno) }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(descriptor) == 0 else { throw CommandFailure(writing: target, errno) }
     }
 
     /// Replaces the file.

@@ -81,8 +81,12 @@ struct BackupWriter: Sendable {
         let files = programs.filter { $0.contains("/") }.map {
             URL(filePath: $0, relativeTo: base).absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path
         }
+        // Arguments may be paths, too, and interpreters are installed with the system.
+        let system = ["/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/"]
         return files.filter { file in
-            FileManager.default.fileExists(atPath: file) && !present.contains { file.hasPrefix($0) }
+            var status = stat()
+            return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+                && !(present + system).contains { file.hasPrefix($0) }
         }
     }
 

@@ -19,7 +19,8 @@ enum ImageTables {
 
             -- Several URLs may have the same content; each has its own time.
             CREATE TABLE url (
-                url       text PRIMARY KEY CHECK (octet_length(url) BETWEEN 1 AND 2048),
+                -- In the order of the bytes, as in SQLite.
+                url       text COLLATE "C" PRIMARY KEY CHECK (octet_length(url) BETWEEN 1 AND 2048),
                 content   bigint NOT NULL REFERENCES content (id),
                 stored_at bigint NOT NULL
             );

@@ -11,18 +11,18 @@ struct CopyCommand: MaintenanceCommand {
         abstract: "Copy the feed, its comments and its images into other stores.",
         discussion: """
             TARGET is the URL of a PostgreSQL database, or `files` for the SQLite files in ROOT/data. The stores that are copied are \
-            those of the settings, and stay as they are. Afterwards the target has the same items, comments and images in the same \
-            order: the command prints how many, and a hash that both have.
+            those of the settings, and stay as they are. Afterwards the target has the same items and comments in the same order, and \
+            the same images: the command prints how many, and a hash over all of them, which is equal for both stores.
 
-            Services may run meanwhile, but then the target lacks what is written later. Stop the deployment and copy again: that is \
-            short, because a copy is continued. An interrupted one is continued, too. A target with items that this feed never had is \
-            refused.
+            Services may run meanwhile, but then the target lacks what is written later. Stop the deployment and copy again: what is \
+            there already is compared and not written again, also after an interruption. A target with items that this feed never had \
+            is refused, and stays as it is.
 
             Not copied: the places of removed items (a client that still names one begins again), caches and the index of search, which \
             are made again. A copy does not change the settings: `gateway config set` does.
 
-            Exit codes: 65 for a target with other items, 66 if there is no store yet, 69 if a store or the database cannot be used, 75 if the services write more than is \
-            copied.
+            Exit codes: 65 for a target with other items, 66 if there is no store yet, 69 if a store or the database cannot be used, 74 if a store is damaged, 75 if the \
+            services write more than is copied.
 
             Examples:
               gateway copy postgres://feed@db.example/feed
@@ -57,15 +57,29 @@ struct CopyCommand: MaintenanceCommand {
 
     func work(_ output: Output) async throws {
         let root = try rootOption.existing()
-        var copied: [Copied] = []
+        var (copied, changing) = ([Copied](), ServiceProgram.Refusal?.none)
         for service in ServiceProgram.services {
             output.say("Copying \(service) …")
-            let place = target == Self.files ? root.store(service) : target
-            let printed = try await ServiceProgram(name: service).run(
-                ["--root", root.path, "--copy-to", place], isLong: true)
-            copied.append(
-                Copied(service: service, proof: try RawJSON(checking: printed).read(as: StoreProof.codec)))
+            do {
+                copied.append(Copied(service: service, proof: try await copy(service, of: root)))
+            } catch let refusal as ServiceProgram.Refusal where refusal.exitCode == EX_TEMPFAIL {
+                // The others are copied nevertheless, so that the copy of the stopped deployment is short.
+                changing = refusal
+                output.say("\(service): \(refusal)")
+            }
         }
+        show(copied, output)
+        if let changing { throw changing }
+    }
+
+    private func copy(_ service: String, of root: Root) async throws -> StoreProof {
+        let place = target == Self.files ? root.store(service) : target
+        let printed = try await ServiceProgram(name: service).run(
+            ["--root", root.path, "--copy-to", place], isLong: true)
+        return try RawJSON(checking: printed).read(as: StoreProof.codec)
+    }
+
+    private func show(_ copied: [Copied], _ output: Output) {
         if json { return output.print(RawJSON(copied, as: .array(of: Copied.codec))) }
         let columns = [
             TextTable.Column("STORE"), TextTable.Column("ENTRIES", align: .right), TextTable.Column("SHA-256 OF BOTH"),

@@ -9,7 +9,8 @@ struct ProgramOutput: Sendable {
 
     private let reader: Int32
 
-    /// Whose other end is closed when the program has ended. Children that have left its group may hold `descriptor` open.
+    /// The end of a pipe whose other end is closed when the program has ended. Children that have left its group may hold `descriptor`
+    /// open.
     private let end: Int32
     private let ending: Int32
 
