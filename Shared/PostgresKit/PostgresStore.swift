@@ -133,7 +133,7 @@ public final class PostgresStore: Sendable {
                 writes.add(write)
                 // Another task's commit may include this write. Then it has ended before the one here begins.
                 while true {
-                    await writes.commit(on: writer)
+                    await writes.commit(on: writer) { outcome.result != nil }
                     if let result = outcome.result { return try result.get() }
                 }
             } onCancel: {

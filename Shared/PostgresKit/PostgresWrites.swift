@@ -39,10 +39,12 @@ final class PostgresWrites: Sendable {
     func wait(for count: Int) async { await waiting.wait { $0.count >= count } }
 
     /// Runs the writes that have waited longest once the writer is free. A write may run twice, if another one of its transaction fails.
-    func commit(on lane: PostgresLane) async {
+    /// - Parameter isDone: whether another call has run the caller's write. Then those that have come since wait for a call of their own:
+    ///   meanwhile more of them come, and fit into one transaction.
+    func commit(on lane: PostgresLane, unless isDone: @Sendable () -> Bool) async {
         do {
             try await lane.run(nil) { db in
-                let writes = take()
+                let writes = isDone() ? [] : take()
                 guard !writes.isEmpty else { return }
                 do {
                     try Self.run(writes, db)
