@@ -43,8 +43,10 @@ public final class PostgresServer: Sendable {
     private let life = Pipe()
     private let lastDatabase = Mutex(0)
 
-    /// - Parameter settings: of `postgresql.conf`.
-    public init(settings: [String] = []) throws {
+    /// - Parameters:
+    ///   - settings: of `postgresql.conf`.
+    ///   - primary: whose standby the server is.
+    public init(settings: [String] = [], standbyOf primary: PostgresServer? = nil) throws {
         guard let programs = Self.programs else { throw Failure(description: "PostgreSQL is not installed") }
         directory = "/tmp/if-pg-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(
@@ -54,13 +56,20 @@ public final class PostgresServer: Sendable {
             guard let owner = getpwnam(Self.owner) else { throw Failure(description: "there is no user \(Self.owner)") }
             chown(directory, owner.pointee.pw_uid, owner.pointee.pw_gid)
         }
-        try run(["initdb", "-D", data, "-U", Self.user, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
+        if let primary {
+            try run([
+                "pg_basebackup", "-D", data, "-R", "-c", "fast", "-h", primary.directory, "-U", Self.user, "--no-sync",
+            ])
+        } else {
+            try run(["initdb", "-D", data, "-U", Self.user, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
+        }
         let common = [
             "listen_addresses = ''", "unix_socket_directories = '\(directory)'", "max_connections = 300", "fsync = off",
         ]
         let file = try FileHandle(forWritingTo: URL(filePath: data + "/postgresql.conf"))
         try file.seekToEnd()
-        try file.write(contentsOf: Data((common + settings).joined(separator: "\n").utf8))
+        // A standby has those of its primary before them.
+        try file.write(contentsOf: Data("\n\((common + settings).joined(separator: "\n"))\n".utf8))
         try file.close()
         // Others need none.
         let access = URL(filePath: data + "/pg_hba.conf")

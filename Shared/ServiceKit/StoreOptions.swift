@@ -81,7 +81,8 @@ public struct StoreOptions: ParsableArguments, Sendable {
         if isCache { throw ValidationError("this store is a file: --store must be a path, not the URL of a database") }
         if maintenance.work != nil {
             throw ValidationError(
-                "--backup, --restore and --verify are for files; for a database use pg_dump, pg_restore and pg_amcheck")
+                "the store is in a database: back it up with pg_dump, restore it with pg_restore, and check it with pg_amcheck"
+            )
         }
     }
 

@@ -45,6 +45,20 @@ extension PostgresStore {
         }
     }
 
+    /// As a caller whose call may be repeated.
+    fileprivate func addRepeatedly(_ number: Int, _ clock: ManualClock) async throws {
+        while true {
+            do {
+                return try await add(number)
+            } catch PostgresError.refused(code: "23505", _) {
+                // It was committed without an answer.
+                return
+            } catch is StoreError {
+                try await clock.sleep(for: .seconds(1))
+            }
+        }
+    }
+
     fileprivate func numbers() async throws -> [Int64] {
         try await read { try $0.execute("SELECT number FROM thing ORDER BY number").map { try $0.decode(0) } }
     }
@@ -520,6 +534,48 @@ private struct Step: WatchedChange {
         await clock.advance(by: ConnectingPace.longestPause)
         try await store.add(3)
         #expect(try await store.numbers() == [1, 2, 3])
+    }
+
+    /// Two services write numbers, each its own, until all are acknowledged.
+    @Test func `a promoted standby has every acknowledged write, once`() async throws {
+        let primary = try PostgresServer()
+        let url = try primary.newDatabase()
+        let standby = try PostgresServer(standbyOf: primary)
+        try primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try primary.execute("SELECT pg_reload_conf()")
+        try await eventually { try primary.execute("SELECT sync_state FROM pg_stat_replication") == "sync" }
+        let both = "\(url),\(standby.directory)&target_session_attrs=read-write"
+        let clock = ManualClock()
+        let stores = try (1...2).map { _ in try PostgresStore.open(both, clock: clock) }
+        let acknowledged = Watched<Set<Int>>([])
+        let writing = Task {
+            await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...400 {
+                    group.addTask {
+                        try await stores[number % 2].addRepeatedly(number, clock)
+                        acknowledged.withLock { _ = $0.insert(number) }
+                    }
+                    // Some are acknowledged, some are under way, some come later.
+                    await acknowledged.wait { number < $0.count + 20 }
+                }
+            }
+        }
+        await acknowledged.wait { $0.count >= 100 }
+        try primary.stop()
+        let before = acknowledged.withLock { $0 }
+        try standby.setStandby(false)
+        #expect(Set(try await stored(in: standby, url)).isSuperset(of: before))
+        await clock.passing(inStepsOf: .seconds(10)) { await writing.value }
+        #expect(acknowledged.withLock(\.count) == 400)
+        #expect(try await stored(in: standby, url) == Array(1...400))
+        #expect(try await stores[0].lastChange().number == 400)
+    }
+
+    private func stored(in server: PostgresServer, _ url: String) async throws -> [Int] {
+        let database = try #require(url.firstMatch(of: /\/(test\d+)/)?.output.1)
+        let url = server.url(String(database))
+        return try server.execute("SELECT number FROM things.thing ORDER BY number", in: url)
+            .split(separator: "\n").compactMap { Int($0) }
     }
 
     @Test func `a server that hangs`() async throws {
