@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import Glibc
+import Logging
+import ServiceKit
 
 extension StoreOpening {
     /// Copies a store as it is at one moment, beside a service that writes to it. The copy is one file, which is checked and on disk.
@@ -116,6 +118,20 @@ extension StoreCopyFailure {
             case let code: self = .unwritable(file, "copying \(path) fails: \(error.message ?? "\(code)")")
             }
         default: self = .unwritable(file, (error as NSError).localizedDescription)
+        }
+    }
+}
+
+extension StoreOpening {
+    /// Opens the file of an authority's store in a deployment, or creates it, for a copy.
+    /// - Throws: `StoreCopyRefusal`.
+    public func store(at path: String, in root: Root, logger: Logger) throws(StoreCopyRefusal) -> Store {
+        // A file that a list names and that was removed since may be the target of a copy.
+        let opening = listed(in: root, isNew: StoreFiles.inode(path) == nil)
+        do throws(StoreUnusable) {
+            return Store(opening, at: path, .success(try opening.open(path)), logger: logger)
+        } catch {
+            throw .unusable("\(error)")
         }
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import Glibc
-import Logging
 import ServiceKit
 
 /// Opens a store: one SQLite file in WAL mode. The store of an authority acknowledges a write after it is on disk.
@@ -141,19 +140,5 @@ public struct StoreOpening: Sendable {
 
     var number: Int32 {
         applicationID.utf8.reduce(0) { $0 << 8 | Int32($1) }
-    }
-}
-
-extension StoreOpening {
-    /// Opens the file of an authority's store in a deployment, or creates it, for a copy.
-    /// - Throws: `StoreCopyRefusal`.
-    public func store(at path: String, in root: Root, logger: Logger) throws(StoreCopyRefusal) -> Store {
-        // A file that a list names and that was removed since may be the target of a copy.
-        let opening = listed(in: root, isNew: StoreFiles.inode(path) == nil)
-        do throws(StoreUnusable) {
-            return Store(opening, at: path, .success(try opening.open(path)), logger: logger)
-        } catch {
-            throw .unusable("\(error)")
-        }
     }
 }

@@ -56,7 +56,7 @@ public struct MaintenanceOptions: ParsableArguments, Sendable {
     /// a wrong place.
     public var copyTarget: StorePlace? { target.flatMap { try? StorePlace($0) } }
 
-    /// What is to be done; nil if the program serves.
+    /// What else is to be done; nil if the program copies or serves.
     public var work: Maintenance? {
         if verify { return .verify(isRepair: repair) }
         return backup.map(Maintenance.backUp) ?? restore.map(Maintenance.restore)

@@ -129,6 +129,8 @@ import Testing
             for (arguments, complaint) in [
                 (["--upstream", "http://a:99999"], "services.upstream"),
                 (["--upstream", "https://a", "--pin", "nonsense"], "services.pin"),
+                // No more than `none` removes all.
+                (["--upstream", "https://a", "--pin", "a=none"], "services.pin"),
                 (["--upstream", "http://127.0.0.1:\(port)", "--http-port", "\(port)"], "its own upstream"),
             ] {
                 let refused = try await deployment.up(with: arguments)

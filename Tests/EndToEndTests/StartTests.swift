@@ -137,6 +137,9 @@ struct StartTests {
                 try FileManager.default.destinationOfSymbolicLink(atPath: deployment.root + "/current")
             }
             #expect(try await deployment.up("--empty").status == 0)
+            // The release before may have no program that changes settings.
+            let changing = try await deployment.up("--back", "--contact", "ana@example.org")
+            #expect(changing.status == EX_USAGE && changing.errors.contains("--back changes no settings"))
             let (first, none) = (try release(), try await deployment.up("--back"))
             #expect(none.status == 66 && none.errors.contains("no release before"), "\(none.errors)")
             try stubs.change("feed-service")

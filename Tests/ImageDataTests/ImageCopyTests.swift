@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds, [0, 1, StoreCopyRefusal.entriesAtOnce, StoreCopyRefusal.entriesAtOnce + 1])
+    @Test(arguments: kinds, [0, 1, StoreCopyLimits.entriesAtOnce, StoreCopyLimits.entriesAtOnce + 1])
     func `a copy is continued`(kind: Factory, count: Int) async throws {
         try await Self.files.withStore { source in
             try await kind.withStore { target in

@@ -45,7 +45,7 @@ private actor Numbers: CopiedStore {
 }
 
 @Suite struct StoreCopyTests {
-    private static let page = StoreCopyRefusal.entriesAtOnce
+    private static let page = StoreCopyLimits.entriesAtOnce
 
     @Test(arguments: [0, 1, 2, page - 1, page, page + 1, 3 * page + 7])
     func `a copy has the same entries in the same order`(count: Int) async throws {

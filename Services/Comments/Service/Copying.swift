@@ -25,6 +25,19 @@ extension CommentsService {
     }
 }
 
+extension CopiedStore where Self: CommentsStore, Entry == ImageComment {
+    func remove(_ entries: [ImageComment]) async throws { for comment in entries { _ = try await remove(comment.id) } }
+
+    func hasHad(_ entry: ImageComment) async throws -> Bool {
+        do {
+            _ = try await slice(1, of: entry.imageID, after: entry.id)
+            return true
+        } catch CommentsStoreError.unknownCursor {
+            return false
+        }
+    }
+}
+
 extension ImageComment: CopiedEntry {
     public var bytes: [UInt8] { Array(CommentsChange.posted([self]).stored.bytes) }
 }

@@ -25,6 +25,19 @@ extension FeedService {
     }
 }
 
+extension CopiedStore where Self: FeedStore, Entry == FeedImage {
+    func remove(_ entries: [FeedImage]) async throws { _ = try await remove(entries.map(\.id)) }
+
+    func hasHad(_ entry: FeedImage) async throws -> Bool {
+        do {
+            _ = try await slice(1, at: .after(entry.id))
+            return true
+        } catch FeedStoreError.unknownCursor {
+            return false
+        }
+    }
+}
+
 extension FeedImage: CopiedEntry {
     public var bytes: [UInt8] { Array(FeedChange.published([self]).stored.bytes) }
 }

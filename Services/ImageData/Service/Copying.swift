@@ -41,9 +41,9 @@ struct ImageCopy {
     /// - Returns: the proof of the images of the source, which is equal for both stores.
     /// - Throws: `StoreCopyRefusal`, or the error of a store.
     func run() async throws -> StoreProof {
-        var (wanted, copied) = (StoreProof.Reading(), StoreProof.Reading())
+        var reading = StoreProof.Reading()
         var last = ""
-        while case let urls = try await source.urls(after: last, limit: StoreCopyRefusal.entriesAtOnce),
+        while case let urls = try await source.urls(after: last, limit: StoreCopyLimits.entriesAtOnce),
             let end = urls.last
         {
             let present = try await target.records(at: urls)
@@ -52,14 +52,15 @@ struct ImageCopy {
             for url in urls {
                 // An image that was evicted meanwhile is not wanted.
                 guard let record = records[url] else { continue }
-                guard let copy = copies[url], copy.hash == record.hash else { throw StoreCopyRefusal.other(url: url) }
-                wanted.add(Self.bytes(of: record, at: url))
-                copied.add(Self.bytes(of: copy, at: url))
+                let wanted = Self.bytes(of: record, at: url)
+                guard copies[url].map({ Self.bytes(of: $0, at: url) }) == wanted else {
+                    throw StoreCopyRefusal.other(url: url)
+                }
+                reading.add(wanted)
             }
             last = end
         }
-        guard wanted.proof == copied.proof else { throw StoreCopyRefusal.changing }
-        return copied.proof
+        return reading.proof
     }
 
     private func copy(_ url: String) async throws {

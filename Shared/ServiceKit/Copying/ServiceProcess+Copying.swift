@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import JSON
 import Logging
 import Timing
@@ -11,32 +10,25 @@ extension ServiceProcess {
     public func copy(
         from source: StorePlace, to target: StorePlace, _ body: (Logger) async throws -> StoreProof
     ) async throws {
-        guard source != target else {
-            throw refusal(CopyFailure("the store is in \(target) already"), exitCode: EX_USAGE)
-        }
-        if case .file(let path) = source, !FileManager.default.fileExists(atPath: path) {
-            throw refusal(CopyFailure("there is no store \(path)"), exitCode: EX_NOINPUT)
-        }
         let lastLine = LastLine()
         do {
+            guard source != target else { throw StoreCopyRefusal.same(target) }
+            if case .file(let path) = source, !FileManager.default.fileExists(atPath: path) {
+                throw StoreCopyRefusal.missing(path: path)
+            }
             let proof = try await body(Logger(label: "copy") { _ in lastLine })
             FileHandle.standardOutput.write(Data("\(RawJSON(proof, as: StoreProof.codec))\n".utf8))
         } catch let reason as StoreCopyRefusal {
             throw refusal(reason, exitCode: reason.exitCode)
         } catch let error as StoreError {
             // Stores log the details of their errors.
-            let reason = CopyFailure(lastLine.line.withLock { $0 } ?? "\(error)")
-            throw refusal(reason, exitCode: error == .damaged ? EX_IOERR : EX_UNAVAILABLE)
+            let detail = lastLine.line.withLock { $0 } ?? "\(error)"
+            let reason = error == .damaged ? StoreCopyRefusal.damaged(detail) : .unusable(detail)
+            throw refusal(reason, exitCode: reason.exitCode)
         } catch {
             throw refusal(error)
         }
     }
-}
-
-private struct CopyFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }
 
 /// Keeps the last line that was logged.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Copies the entries of a store into another one, which has the same entries in the same order afterwards. An interrupted copy is
-/// continued where it was, and a later one copies what has changed: services may use the source meanwhile.
+/// continued, and a later one copies what has changed: services may use the source meanwhile.
 public struct StoreCopy<Entry: CopiedEntry> {
     private let source: any CopiedStore<Entry>
     private let target: any CopiedStore<Entry>
@@ -13,7 +13,7 @@ public struct StoreCopy<Entry: CopiedEntry> {
     /// - Returns: the proof, which is equal for both stores.
     /// - Throws: `StoreCopyRefusal`, or the error of a store.
     public func run() async throws -> StoreProof {
-        for _ in 1...StoreCopyRefusal.maximumRounds {
+        for _ in 1...StoreCopyLimits.maximumRounds {
             try await copy()
             let proof = try await Self.proof(of: target)
             if try await Self.proof(of: source) == proof { return proof }
@@ -32,7 +32,7 @@ public struct StoreCopy<Entry: CopiedEntry> {
             var gone: [Entry] = []
             missing = try await compare { entry in
                 gone.append(entry)
-                if gone.count == StoreCopyRefusal.entriesAtOnce {
+                if gone.count == StoreCopyLimits.entriesAtOnce {
                     try await target.remove(gone)
                     gone = []
                 }
@@ -65,8 +65,22 @@ public struct StoreCopy<Entry: CopiedEntry> {
     }
 }
 
+public enum StoreCopyLimits {
+    /// A change of a store is one message to its watchers, so it has a number of entries that every message takes.
+    public static let entriesAtOnce = 100
+
+    /// How often a copy is compared with its source, and continued.
+    static let maximumRounds = 3
+}
+
 /// Why a store is not copied.
 public enum StoreCopyRefusal: Error, Equatable, CustomStringConvertible {
+    /// The target is the source.
+    case same(StorePlace)
+
+    /// The source has no file.
+    case missing(path: String)
+
     /// The target has what the source never had.
     case foreign
 
@@ -79,18 +93,14 @@ public enum StoreCopyRefusal: Error, Equatable, CustomStringConvertible {
     /// A part of the source is damaged.
     case damaged(String)
 
-    /// The target has other bytes of an image.
+    /// The target has other bytes at the URL of an image.
     case other(url: String)
-
-    /// A change of a store is one message to its watchers, so it has a number of entries that every message takes.
-    public static let entriesAtOnce = 100
-
-    /// How often a copy is compared with its source, and continued.
-    static let maximumRounds = 3
 
     /// A code of `sysexits.h`.
     var exitCode: Int32 {
         switch self {
+        case .same: EX_USAGE
+        case .missing: EX_NOINPUT
         case .foreign, .other: EX_DATAERR
         case .changing: EX_TEMPFAIL
         case .unusable: EX_UNAVAILABLE
@@ -100,11 +110,13 @@ public enum StoreCopyRefusal: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
+        case .same(let place): "the store is in \(place) already"
+        case .missing(let path): "there is no store \(path)"
         case .foreign: "the target has entries that this store never had; copy into an empty one"
         case .changing:
             "the store changed during the copy, which lacks the last changes; stop the deployment and copy again"
         case .unusable(let reason), .damaged(let reason): reason
-        case .other(let url): "the target has other bytes of the image \(url); copy into an empty one"
+        case .other(let url): "the target has other bytes at \(url); copy into an empty one"
         }
     }
 }
@@ -120,7 +132,7 @@ private struct EntryReader<Entry: CopiedEntry> {
 
     mutating func peek() async throws -> Entry? {
         if read.isEmpty, !isOver {
-            let page = try await store.entries(after: place, limit: StoreCopyRefusal.entriesAtOnce)
+            let page = try await store.entries(after: place, limit: StoreCopyLimits.entriesAtOnce)
             if let last = page.last { place = last.place } else { isOver = true }
             read = page.map(\.entry)[...]
         }

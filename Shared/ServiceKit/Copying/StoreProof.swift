@@ -32,9 +32,7 @@ public struct StoreProof: Equatable, Sendable {
         }
 
         public var proof: StoreProof {
-            StoreProof(
-                count: count,
-                sha256: hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            StoreProof(count: count, sha256: hash.finalize().hexadecimal)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct StoredChange: Sendable {
     /// - Parameter content: the change as JSON.
     public init(number: Int, tag: Data, content: Data) {
         mark = ChangeMark(
-            life: tag.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(), number: number)
+            life: tag.hexadecimal, number: number)
         self.content = content
     }
 

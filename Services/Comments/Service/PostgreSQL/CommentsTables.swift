@@ -7,8 +7,8 @@ enum CommentsTables {
         steps: [
             "1 comments and tombstones": """
             CREATE TABLE comment (
-                -- Numbered by writers in the order in which they lock the head row of the changes. So comments of the same second are in the order of the
-                -- commits, and positions of removed ones are not used again.
+                -- Numbered by writers in the order in which they lock the head row of the changes. So comments of the same second
+                -- are in the order of the commits, and positions of removed ones are not used again.
                 position   bigint PRIMARY KEY,
                 id         uuid NOT NULL UNIQUE,
                 image_id   uuid NOT NULL,

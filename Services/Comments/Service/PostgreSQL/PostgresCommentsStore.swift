@@ -184,19 +184,6 @@ extension PostgresCommentsStore: CopiedStore {
             try PostgresChanges.append(CommentsChange.posted(entries).stored, db)
         }
     }
-
-    func remove(_ entries: [ImageComment]) async throws { for comment in entries { _ = try await remove(comment.id) } }
-
-    func hasHad(_ entry: ImageComment) async throws -> Bool {
-        try await store.read { db in
-            do {
-                _ = try Self.place(of: entry.id, in: entry.imageID, db)
-                return true
-            } catch CommentsStoreError.unknownCursor {
-                return false
-            }
-        }
-    }
 }
 
 // MARK: - Changes

@@ -167,19 +167,6 @@ extension SQLiteCommentsStore: CopiedStore {
             try ChangeTable.append(CommentsChange.posted(entries).stored, db)
         }
     }
-
-    func remove(_ entries: [ImageComment]) async throws { for comment in entries { _ = try await remove(comment.id) } }
-
-    func hasHad(_ entry: ImageComment) async throws -> Bool {
-        try await store.read { db in
-            do {
-                _ = try Self.place(of: entry.id, in: entry.imageID, db)
-                return true
-            } catch CommentsStoreError.unknownCursor {
-                return false
-            }
-        }
-    }
 }
 
 // MARK: - Changes

@@ -7,8 +7,8 @@ enum FeedTables {
         steps: [
             "1 items and tombstones": """
             CREATE TABLE item (
-                -- Numbered by writers in the order in which they lock the head row of the changes. So positions follow the order of the commits, and those of
-                -- removed items are not used again.
+                -- Numbered by writers in the order in which they lock the head row of the changes. So positions follow the order of
+                -- the commits, and those of removed items are not used again.
                 position     bigint PRIMARY KEY,
                 id           uuid NOT NULL UNIQUE,
                 description  text CHECK (char_length(description) BETWEEN 1 AND 10000),

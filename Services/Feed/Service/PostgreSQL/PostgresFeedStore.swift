@@ -178,19 +178,6 @@ extension PostgresFeedStore: CopiedStore {
     }
 
     func add(_ entries: [FeedImage]) async throws { _ = try await publish(entries.reversed(), undated: nil) }
-
-    func remove(_ entries: [FeedImage]) async throws { _ = try await remove(entries.map(\.id)) }
-
-    func hasHad(_ entry: FeedImage) async throws -> Bool {
-        try await store.read { db in
-            do {
-                try Self.check(entry.id, db)
-                return true
-            } catch FeedStoreError.unknownCursor {
-                return false
-            }
-        }
-    }
 }
 
 // MARK: - Changes

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JSON
 import RPC
+import ServiceKit
 
 /// The folder of an export. A command that cannot write it exits with 74.
 struct ExportFolder {
@@ -55,7 +56,7 @@ struct ExportFolder {
     /// The SHA-256 of a file in lower-case hexadecimal; nil when it cannot be read.
     func hash(of file: String) -> String? {
         guard let data = FileManager.default.contents(atPath: "\(path)/\(file)") else { return nil }
-        return SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return SHA256.hash(data: data).hexadecimal
     }
 
     func beginManifest() throws(CommandFailure) -> Manifest {

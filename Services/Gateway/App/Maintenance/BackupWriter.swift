@@ -82,7 +82,7 @@ struct BackupWriter: Sendable {
             URL(filePath: $0, relativeTo: base).absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path
         }
         // Arguments may be paths, too, and interpreters are installed with the system.
-        let system = ["/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/"]
+        let system = ["/usr/bin/", "/usr/sbin/", "/usr/lib", "/bin/", "/sbin/", "/lib", "/nix/"]
         return files.filter { file in
             var status = stat()
             return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

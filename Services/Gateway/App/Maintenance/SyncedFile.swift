@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Glibc
+import ServiceKit
 
 /// Files that are on disk when a function returns. Errors are `Failure`s.
 enum SyncedFile {
@@ -82,6 +83,6 @@ enum SyncedFile {
             size += count
             try progress(count)
         }
-        return (size, hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        return (size, hash.finalize().hexadecimal)
     }
 }

@@ -37,7 +37,7 @@ extension SQLiteImageStore {
         let folder = path + ".damaged"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let file = "\(folder)/\(hash.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())"
+        let file = "\(folder)/\(hash.bytes.hexadecimal)"
         try data.write(to: URL(filePath: file), options: .atomic)
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw POSIXError(.EIO) }

@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import NIOCore
+import ServiceKit
 
 /// A JSON text to be sent, with the hash for its entity tag.
 struct JSONDocument: Sendable {
@@ -18,7 +19,7 @@ struct JSONDocument: Sendable {
     /// - Parameter hash: a hash that was updated with exactly the text.
     init(_ text: ByteBuffer, _ hash: SHA256) {
         self.text = text
-        self.hash = hash.finalize().prefix(16).map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+        self.hash = hash.finalize().prefix(16).hexadecimal
     }
 
     /// A representation of the document: plain or compressed. The two have different entity tags (RFC 9110 §8.8.3.3).

@@ -21,8 +21,8 @@ struct CopyCommand: MaintenanceCommand {
             Not copied: the places of removed items (a client that still names one begins again), caches and the index of search, which \
             are made again. A copy does not change the settings: `gateway config set` does.
 
-            Exit codes: 65 for a target with other items, 66 if there is no store yet, 69 if a store or the database cannot be used, 74 if a store is damaged, 75 if the \
-            services write more than is copied.
+            Exit codes: 65 for a target with other items, 66 if there is no store yet, 69 if a store or the database cannot be used, \
+            74 if a store is damaged, 75 if the services write more than is copied.
 
             Examples:
               gateway copy postgres://feed@db.example/feed
