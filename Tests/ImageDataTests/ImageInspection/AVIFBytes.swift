@@ -80,9 +80,9 @@ enum AVIFBytes {
 
     static func sequence(
         _ width: Int = 16, _ height: Int = 12, samples: Samples = Samples(), handler: String = "pict",
-        otherTracks: Bytes = []
+        otherTracks: Bytes = [], shown: Bytes = []
     ) -> Bytes {
-        let size = fullBox("stsd", be32(1) + box("av01", zeros(24) + be16(width) + be16(height) + zeros(50)))
+        let size = fullBox("stsd", be32(1) + box("av01", zeros(24) + be16(width) + be16(height) + zeros(50) + shown))
         let movie = { (dataBegins: Int) in
             box("moov", track(handler, samples.table(size, dataBegins: dataBegins)) + otherTracks)
         }

@@ -16,6 +16,21 @@ struct AVIFSequenceTests {
         #expect(inspect(Samples(count: 1, lengths: [8], runs: [(1, 1)], places: [0])).frames == 1)
     }
 
+    private static func crop(_ width: Int, x: Int) -> Bytes {
+        AVIFBytes.box("clap", [width, 1, 12, 1, x, 2, 0, 1].flatMap { be32($0 & 0xFFFF_FFFF) })
+    }
+
+    /// The sizes are those that Chromium 156 draws.
+    @Test(arguments: [
+        (AVIFBytes.box("irot", [0]), (16, 12)), (AVIFBytes.box("irot", [1]), (12, 16)),
+        (AVIFBytes.box("irot", [2]), (16, 12)), (AVIFBytes.box("irot", [3]), (12, 16)),
+        (crop(8, x: -8), (8, 12)), (crop(8, x: -8) + AVIFBytes.box("irot", [1]), (12, 8)), (crop(8, x: 0), (16, 12)),
+        (AVIFBytes.box("irot", []), (16, 12)), (zeros(4), (16, 12)), (be32(9) + ascii("irot"), (16, 12)),
+    ]) func `the pictures are turned and cropped as their description says`(boxes: Bytes, size: (Int, Int)) throws {
+        let info = try inspecting(AVIFBytes.sequence(shown: boxes)).get()
+        #expect((info.shownWidth, info.shownHeight) == size)
+    }
+
     @Test func `a track of another type is no picture track`() {
         #expect(inspecting(AVIFBytes.sequence(handler: "soun")).fault == "it has no track of pictures")
         #expect(inspecting(AVIFBytes.sequence(handler: "auxv")).fault == "it has no track of pictures")

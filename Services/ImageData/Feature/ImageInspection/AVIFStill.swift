@@ -1,9 +1,7 @@
-/// The size and the orientation of the primary item: `pitm` names the item, `ipma` lists its properties by number, `ispe` is
+/// The shape of the primary item: `pitm` names the item, `ipma` lists its properties by number, `ispe` is
 /// the property with the size, `clap` that with a part of it, and `irot` that with the rotation.
 struct AVIFStill {
-    let size: PixelSize
-    let orientation: Orientation
-    let drawing: ImageInfo.Drawing
+    let shape: AVIFShape
 
     /// By property number, from one.
     private struct Properties {
@@ -30,10 +28,7 @@ struct AVIFStill {
             guard box.type == "ipma" else { continue }
             let (size, crop, isTurned) = try Self.shape(of: primary, associations: box.content, known)
             guard let size else { continue }
-            let cropped = crop?.size(in: size)
-            self.size = cropped ?? size
-            orientation = isTurned ? .onItsSide : .upright
-            drawing = crop == nil || cropped != nil ? .same : .other
+            self.shape = AVIFShape(size, crop: crop, isTurned: isTurned)
             return
         }
         throw .malformed(.avif, "its primary item has no size")

@@ -24,8 +24,13 @@ enum AVIFWalk {
             }
         }
         guard hasMediaData else { throw .malformed(.avif, "it has no media data") }
-        if let sequence { return ImageInfo(format: .avif, size: sequence.size, frames: sequence.frames) }
+        if let sequence { return info(sequence.shape, frames: sequence.frames) }
         guard let still, brands?.isSequence == false else { throw .malformed(.avif, "it ends without a picture") }
-        return ImageInfo(format: .avif, size: still.size, orientation: still.orientation, drawing: still.drawing)
+        return info(still.shape)
+    }
+
+    private static func info(_ shape: AVIFShape, frames: Int = 1) -> ImageInfo {
+        ImageInfo(
+            format: .avif, size: shape.size, frames: frames, orientation: shape.orientation, drawing: shape.drawing)
     }
 }
