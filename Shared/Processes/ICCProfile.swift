@@ -28,6 +28,16 @@ enum ICCProfile {
 
     fileprivate typealias Colour = SIMD3<Double>
 
+    /// Whether browsers ignore a profile that libvips applies: it ends before its stated length, or a part of it is behind that.
+    static func isDamaged(_ profile: Data) -> Bool {
+        let bytes = [UInt8](profile)
+        func number(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        guard bytes.count >= 132, bytes[36..<40].elementsEqual("acsp".utf8) else { return false }
+        let (length, tags) = (number(0), number(128))
+        guard length <= bytes.count, length >= 132, tags <= (length - 132) / 12 else { return true }
+        return (0..<tags).contains { number(136 + 12 * $0) + number(140 + 12 * $0) > length }
+    }
+
     static func grey(_ curve: Curve) -> Data { profile("GRAY", [("kTRC", tag(curve))]) }
 
     /// - Returns: nil if the primaries do not span a colour space.

@@ -6,8 +6,8 @@ struct PictureColours {
     /// The ICC profile that applies unless the file has one; nil if the numbers are those of sRGB or count as such.
     private(set) var profile: Data?
 
-    /// Whether libvips, with the profile, shows the colours that browsers show. It does not for HDR, for unusual colour spaces, and
-    /// for CMYK, where `vipsthumbnail` ignores profiles.
+    /// Whether libvips, with the profile, shows the colours that browsers show. It does not for HDR, for unusual colour spaces, for
+    /// CMYK, where `vipsthumbnail` ignores profiles, for contradictory or damaged profiles, and for codings that libheif does not know.
     private(set) var isExact = true
 
     private let file: Data
@@ -20,6 +20,8 @@ struct PictureColours {
             readPNG()
         } else if text(0) == "RIFF", text(12) == "VP8X", text(30) == "ICCP" {
             apply(profileOf: text(38 + Self.spaceOffset), components: 3)
+            let length = (0..<4).reversed().reduce(0) { $0 << 8 | (number(34 + $1, 1) ?? 0) }
+            if ICCProfile.isDamaged(file.dropFirst(38).prefix(length)) { isExact = false }
         } else if text(4) == "ftyp" {
             readBoxes()
         }
@@ -40,6 +42,7 @@ struct PictureColours {
     /// Reads the segments in front of the first scan (ITU-T T.81, annex B; ICC.1, annex B.4).
     private mutating func readJPEG() {
         var (place, components, space) = (2, 3, String?.none)
+        var parts: [(number: Int, content: Data)] = []
         while number(place, 1) == 0xFF, let marker = number(place + 1, 1), marker != 0xDA {
             // Fill bytes, and markers without a segment.
             guard marker != 0xFF, let length = number(place + 2, 2) else {
@@ -48,31 +51,41 @@ struct PictureColours {
             }
             switch marker {
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF: components = number(place + 9, 1) ?? 3
-            // The first part of the profile has its header.
-            case 0xE2 where text(place + 4, 12) == "ICC_PROFILE\0" && number(place + 16, 1) == 1:
-                space = text(place + 18 + Self.spaceOffset)
+            case 0xE2 where text(place + 4, 12) == "ICC_PROFILE\0":
+                // The first part of the profile has its header.
+                if number(place + 16, 1) == 1 { space = text(place + 18 + Self.spaceOffset) }
+                let end = min(place + 2 + length, file.count)
+                if place + 18 < end { parts.append((number(place + 16, 1) ?? 0, file[place + 18..<end])) }
             default: break
             }
             place += 2 + length
         }
         apply(profileOf: space, components: components)
+        // Browsers ignore a profile with a part that is there twice.
+        let isRepeated = Set(parts.map(\.number)).count < parts.count
+        let profile = Data(parts.sorted { $0.number < $1.number }.map(\.content).joined())
+        if isRepeated || ICCProfile.isDamaged(profile) { isExact = false }
     }
 
     /// Reads the chunks in front of the pixels. Of several descriptions the first of cICP, iCCP, sRGB, and gAMA with cHRM counts
     /// (PNG, third edition, 4.3).
     private mutating func readPNG() {
         var chunks: [String: Int] = [:]
-        var place = 8
+        var (place, profiles) = (8, 0)
         while let length = number(place, 4), let name = text(place + 4), name != "IDAT" {
             if chunks[name] == nil { chunks[name] = place + 8 }
+            if name == "iCCP" { profiles += 1 }
             place += 12 + length
         }
         let isGrey = chunks["IHDR"].flatMap { number($0 + 9, 1) }.map { $0 & 2 == 0 } ?? false
-        if let codes = chunks["cICP"], number(codes + 2, 2) == 1, let primaries = number(codes, 1),
+        if let codes = chunks["cICP"], number(codes - 8, 4) == 4, number(codes + 2, 2) == 1,
+            let primaries = number(codes, 1),
             let transfer = number(codes + 1, 1)
         {
             // Chromium displays the curve of television as televisions do.
             describe(primaries, [1, 6, 14, 15].contains(transfer) ? .gamma(2.4) : Self.curve(transfer), isGrey)
+            // libvips would take the embedded profile.
+            if profiles > 0 { isExact = false }
         } else if chunks["sRGB"] == nil, let gamma = chunks["gAMA"].flatMap({ number($0, 4) }), gamma > 0 {
             let numbers = chunks["cHRM"].map { start in
                 (0..<8).compactMap { number(start + 4 * $0, 4) }.map { Double($0) / 100_000 }
@@ -83,6 +96,14 @@ struct PictureColours {
                 describe(primaries, .gamma(100_000 / Double(gamma)), isGrey)
             }
         }
+        // Browsers take what of it the palette needs, libpng nothing.
+        if let palette = chunks["PLTE"], let alpha = chunks["tRNS"], let colours = number(palette - 8, 4),
+            let count = number(alpha - 8, 4), chunks["IHDR"].flatMap({ number($0 + 9, 1) }) == 3, count > colours / 3
+        {
+            isExact = false
+        }
+        // Of several profiles browsers take the first, libvips the last.
+        if profiles > 1 { isExact = false }
         // libvips checks its kind, and takes the other profile instead.
         if chunks["iCCP"] != nil, profile == nil { profile = isGrey ? ICCProfile.grey(.sRGB) : Self.sRGB }
     }
@@ -90,11 +111,10 @@ struct PictureColours {
     /// Reads the colours of AVIF and HEIC: `colr` among the properties of items (ISO/IEC 14496-12, 12.1.5). The first of each kind
     /// counts: files have one, or several that are equal.
     private mutating func readBoxes() {
-        let metadata = boxes(0..<file.count).first { $0.type == "meta" }?.content
-        let properties = boxes(metadata.map { min($0.lowerBound + 4, $0.upperBound)..<$0.upperBound })
-            .first { $0.type == "iprp" }?.content
-        let colours = boxes(boxes(properties).first { $0.type == "ipco" }?.content).filter { $0.type == "colr" }
-            .map(\.content.lowerBound)
+        let metadata = boxes(boxes(0..<file.count).first { $0.type == "meta" }.map { Self.withoutVersion($0.content) })
+        let properties = metadata.first { $0.type == "iprp" }?.content
+        let known = boxes(boxes(properties).first { $0.type == "ipco" }?.content)
+        let colours = known.filter { $0.type == "colr" }.map(\.content.lowerBound)
         if let place = colours.first(where: { ["prof", "rICC"].contains(text($0)) }) {
             apply(profileOf: text(place + 4 + Self.spaceOffset), components: 3)
         } else if let place = colours.first(where: { text($0) == "nclx" }), let primaries = number(place + 4, 2),
@@ -102,6 +122,20 @@ struct PictureColours {
         {
             describe(primaries, Self.curve([1, 6, 14, 15].contains(transfer) ? 13 : transfer), false)
         }
+        let references = metadata.first { $0.type == "iref" }?.content
+        let isMultiplied = boxes(references.map(Self.withoutVersion)).contains { $0.type == "prem" }
+        let isGrey = known.filter { $0.type == "av1C" }.allSatisfy {
+            (number($0.content.lowerBound + 2, 1) ?? 0) & 0x10 != 0
+        }
+        let isUnknown = colours.filter { text($0) == "nclx" }.contains { place in
+            // YCgCo, and grey without its full range.
+            number(place + 8, 2) == 8 || isGrey && (number(place + 10, 1) ?? 0) & 0x80 == 0
+        }
+        if isMultiplied || isUnknown { isExact = false }
+    }
+
+    private static func withoutVersion(_ box: Range<Int>) -> Range<Int> {
+        min(box.lowerBound + 4, box.upperBound)..<box.upperBound
     }
 
     private func boxes(_ range: Range<Int>?) -> [(type: String, content: Range<Int>)] {

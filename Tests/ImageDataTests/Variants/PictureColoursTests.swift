@@ -22,6 +22,38 @@ struct PictureColoursTests {
         }
     }
 
+    /// An AVIF with these properties of its items and references between them.
+    private static func avif(_ codes: Bytes, depth: UInt8 = 0, references: Bytes = []) -> PictureColours {
+        let properties = AVIFBytes.box("colr", ascii("nclx") + codes) + AVIFBytes.box("av1C", [0x81, 0, depth, 0])
+        return PictureColours(
+            of: Data(
+                AVIFBytes.brands()
+                    + AVIFBytes.meta(references, AVIFBytes.box("iprp", AVIFBytes.box("ipco", properties)))))
+    }
+
+    @Test func `what libheif shows in other colours than browsers is not exact`() {
+        let (full, limited, grey) = (
+            [0, 1, 0, 13, 0, 1, 0x80] as Bytes, [0, 1, 0, 13, 0, 1, 0] as Bytes, 0x10 as UInt8
+        )
+        #expect(Self.avif(full).isExact && Self.avif(limited).isExact && Self.avif(full, depth: grey).isExact)
+        #expect(!Self.avif(limited, depth: grey).isExact)
+        #expect(!Self.avif([0, 1, 0, 13, 0, 8, 0x80]).isExact)
+        let premultiplied = AVIFBytes.fullBox("iref", AVIFBytes.box("prem", be16(1) + be16(1) + be16(2)))
+        let thumbnail = AVIFBytes.fullBox("iref", AVIFBytes.box("thmb", be16(1) + be16(1) + be16(2)))
+        #expect(!Self.avif(full, references: premultiplied).isExact)
+        #expect(Self.avif(full, references: thumbnail).isExact)
+    }
+
+    @Test(arguments: [(3, 3, true), (3, 4, false), (2, 4, true)])
+    func `more transparencies than colours of a palette are not exact`(
+        colour: UInt8, transparencies: Int, isExact: Bool
+    ) {
+        let png =
+            PNGBytes.signature + PNGBytes.header(colour: colour) + PNGBytes.chunk("PLTE", zeros(9))
+            + PNGBytes.chunk("tRNS", zeros(transparencies)) + PNGBytes.data + PNGBytes.end
+        #expect(PictureColours(of: Data(png)).isExact == isExact)
+    }
+
     @Test func `a slice of a larger buffer is read from its own beginning`() {
         let file = Data(Self.described)
         let slice = (Data(count: 10) + file).dropFirst(10)

@@ -166,6 +166,12 @@ struct VipsTests {
             (PNGBytes.profile(displayP3) + adobe + gAMA(100_000), [0, 183, 57], true),
             (PNGBytes.profile(Data("junk".utf8)) + adobe + gAMA(45_455), [0, 181, 64], true),
             (PNGBytes.profile(darkGrey), [60, 180, 75], true),
+            // libvips would take the embedded profile, or the last one.
+            (cICP(12, 13) + PNGBytes.profile(displayP3), [0, 183, 57], false),
+            (cICP(1, 13) + PNGBytes.profile(displayP3), [0, 183, 57], false),
+            (PNGBytes.profile(displayP3) + PNGBytes.profile(displayP3), [0, 183, 57], false),
+            // As long as no such chunk is.
+            (PNGBytes.chunk("cICP", [12, 13, 0, 1, 0]), [60, 180, 75], true),
             (PNGBytes.chunk("tEXt", ascii("Comment\0iCCP ICC_PROFILE\0 ICCP colrprof")), [60, 180, 75], true),
             (PNGBytes.chunk("prVt", zeros(600_000)) + PNGBytes.profile(displayP3), [0, 183, 57], true),
         ] as [(Bytes, [Int], Bool)])
@@ -205,6 +211,20 @@ struct VipsTests {
         try await expect(jpeg.prefix(2) + segments + jpeg.dropFirst(2), is: expected)
     }
 
+    /// Display P3 that ends before its stated length, and with a part behind it.
+    private static let damaged = [
+        Data([0xFF, 0xFF, 0xFF, 0xFF]) + displayP3.dropFirst(4),
+        displayP3.prefix(136) + [0xFF, 0xFF, 0xFF, 0] + displayP3.dropFirst(140),
+    ]
+
+    @Test(arguments: damaged.map(profile) + [profile(displayP3) + profile(displayP3)])
+    func `a JPEG whose profile browsers ignore has no variants`(segments: Bytes) async throws {
+        let jpeg = try await Self.plain("jpg[Q=95,no_subsample]")
+        await #expect(throws: Thumbnailer.LooksDifferent.self) {
+            try await variant(of: jpeg.prefix(2) + segments + jpeg.dropFirst(2))
+        }
+    }
+
     @Test(arguments: [([], 90), (profile(displayP3), 90), (profile(darkGrey), 109)] as [(Bytes, Int)])
     func `a grey JPEG has variants with any profile`(segments: Bytes, expected: Int) async throws {
         let jpeg = try await Self.plain("jpg[Q=95]", [Self.grey])
@@ -214,11 +234,19 @@ struct VipsTests {
 
     @Test(arguments: [(displayP3, [0, 183, 57]), (darkGrey, [60, 180, 75])] as [(Data, [Int])])
     func `a WebP has the colours of a profile for its colours`(profile: Data, expected: [Int]) async throws {
-        let picture = try await Self.plain("webp[lossless]").dropFirst(12)
+        try await expect(Self.webp(profile), is: expected)
+    }
+
+    @Test(arguments: damaged) func `a WebP whose profile browsers ignore has no variants`(profile: Data) async throws {
+        let webp = try await Self.webp(profile)
+        await #expect(throws: Thumbnailer.LooksDifferent.self) { try await variant(of: webp) }
+    }
+
+    private static func webp(_ profile: Data) async throws -> Data {
+        let picture = try await plain("webp[lossless]").dropFirst(12)
         let header = WebPBytes.chunk("VP8X", [0x20, 0, 0, 0] + le24(399) + le24(299))
         let start = try #require(picture.range(of: Data("VP8L".utf8))).lowerBound
-        let chunks = header + WebPBytes.chunk("ICCP", Bytes(profile)) + picture[start...]
-        try await expect(Data(WebPBytes.container(chunks)), is: expected)
+        return Data(WebPBytes.container(header + WebPBytes.chunk("ICCP", Bytes(profile)) + picture[start...]))
     }
 
     @Test(arguments: ["png", "jpg"]) func `colours without a profile stay as they are`(type: String) async throws {
