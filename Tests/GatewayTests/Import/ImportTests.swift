@@ -222,6 +222,24 @@ import Testing
         }
     }
 
+    @Test func `a comment without an id is the same one beside an equal one with an id`() async throws {
+        try await withTemporaryDirectory { folder in
+            let id = UUID().uuidString
+            func count(_ comments: String...) async throws -> Int {
+                let list =
+                    #"[{"image":"https://example.org/a.jpg","id":"\#(id)","comments":[\#(comments.joined(separator: ","))]}]"#
+                try Data(list.utf8).write(to: URL(filePath: folder + "/manifest.json"))
+                #expect(try await deployment.gateway("import", folder).status == 0)
+                let listed = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
+                return listed.components(separatedBy: "Nice").count - 1
+            }
+            let text = #""username":"ana","message":"Nice""#
+            let (bare, named) = ("{\(text)}", "{\(text),\"id\":\"\(UUID().uuidString)\"}")
+            let counts = [try await count(bare), try await count(named, bare), try await count(bare, named, bare)]
+            #expect(counts == [1, 2, 3])
+        }
+    }
+
     @Test func `the comments of a refused image are not imported`() async throws {
         try await withTemporaryDirectory { folder in
             let id = UUID().uuidString

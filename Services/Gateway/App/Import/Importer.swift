@@ -288,19 +288,21 @@ struct Importer {
         func refuse(_ number: Int, _ reason: String, _ kind: ErrorKind) {
             self.refuse(picture.entry.name, "comment \(number): \(reason)", .comment(number, kind), &summary)
         }
+        func derivedID(of comment: ImportEntry.Comment) -> UUID {
+            let date = comment.createdAt.map(WireDate.format) ?? ""
+            let content = "\(picture.item.id.uuidString)\n\(comment.username)\n\(date)\n\(comment.message)"
+            let count = seen[content, default: 0]
+            seen[content] = count + 1
+            return UUID(namespace: .imports, name: count == 0 ? content : "\(content)\n\(count)")
+        }
         for (index, comment) in picture.entry.comments.enumerated() {
             if let reason = comment.refusal {
                 refuse(index + 1, reason, .invalidParams)
                 continue
             }
-            let date = comment.createdAt.map(WireDate.format) ?? ""
-            let content = "\(picture.item.id.uuidString)\n\(comment.username)\n\(date)\n\(comment.message)"
-            let count = seen[content, default: 0]
-            seen[content] = count + 1
-            let name = count == 0 ? content : "\(content)\n\(count)"
             let request = PostComment(
                 imageID: picture.item.id, message: comment.message, username: comment.username,
-                id: comment.id ?? UUID(namespace: .imports, name: name), createdAt: comment.createdAt)
+                id: comment.id ?? derivedID(of: comment), createdAt: comment.createdAt)
             do throws(RPCError) {
                 if isTrial { try check(request) } else { _ = try await session.call(CommentsContract.post, request) }
                 summary.comments += 1
