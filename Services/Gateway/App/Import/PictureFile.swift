@@ -54,7 +54,8 @@ struct PictureFile {
         }
         do {
             return try await program.run(
-                data, size: "16383x16383>", output: ".jpg[Q=92]", maximumBytes: ImageDataContract.maximumImageBytes)
+                data, size: "16383x16383>", output: ".jpg[Q=92,background=255]",
+                maximumBytes: ImageDataContract.maximumImageBytes)
         } catch is CancellationError {
             throw RPCError(.cancelled, "interrupted", begun: false)
         } catch {
