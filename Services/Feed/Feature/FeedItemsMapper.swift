@@ -75,8 +75,7 @@ public enum FeedItemsMapper {
                         alt: shown(valid(try members[alt], .string)),
                         credit: shown(valid(try members[credit], .string)),
                         license: shown(valid(try members[license], .string)),
-                        source: valid(
-                            try members[source], .uri(schemes: PictureDetails.sourceSchemes, maximumBytes: nil)),
+                        source: valid(try members[source], PictureDetails.foreignSource),
                         isSensitive: valid(try members[sensitive], .boolean) ?? false))
             }
         }
@@ -87,10 +86,12 @@ public enum FeedItemsMapper {
         json.flatMap { try? $0.read(as: codec) }
     }
 
+    private static let imageSchemes = ["http", "https", "urn"]
+
     private static func address(_ page: String) -> Codec<String> {
         Codec<String>.string.map(
             into: { reference throws(JSONError) in
-                guard let address = ImageAddress.resolve(reference, page: page) else {
+                guard let address = WebAddress.resolve(reference, page: page, schemes: imageSchemes) else {
                     throw .refused("must be the URL of an image")
                 }
                 return address

@@ -131,6 +131,15 @@ import Testing
         #expect(items.map(\.hints) == [PictureHints()])
     }
 
+    @Test(arguments: [
+        ("https://pt.example/São Paulo", "https://pt.example/S%C3%A3o%20Paulo"),
+        ("https://x.example/%zz", "https://x.example/%zz"),
+        ("/1", nil), ("urn:x:1", nil), ("Ana", nil), ("", nil),
+    ]) func `a source is an absolute address, written as browsers send it`(source: String, expected: String?) throws {
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","source":"\#(source)"}]}"#)
+        #expect(items.map(\.details.source) == [expected])
+    }
+
     @Test func `an item without tags has none`() throws {
         let items = try map(#"{"items":[\#(Self.good)]}"#)
         #expect(items.map(\.tags) == [[]])

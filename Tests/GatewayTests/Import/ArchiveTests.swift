@@ -334,6 +334,13 @@ import Testing
         #expect(fitted.publishedAt == nil && fitted.comments.allSatisfy { $0.createdAt == nil })
     }
 
+    @Test(arguments: ["source", "origin"])
+    func `the source in a manifest is an address as browsers show it`(member: String) throws {
+        let entry = Data(#"{"file":"a","\#(member)":" https://pt.example/São Paulo?a%20b"}"#.utf8)
+        let read = try RawJSON(lenient: entry).read(as: ImportEntry.codec)
+        #expect(read.details.source == "https://pt.example/S%C3%A3o%20Paulo?a%20b")
+    }
+
     @Test func `a text of a manifest is not cut, its author can shorten it`() throws {
         let long = String(repeating: "a", count: 10_001)
         let entry = ImportEntry(file: "a", id: nil, description: long, location: nil, comments: [])

@@ -35,7 +35,7 @@ struct PictureTextsTests {
         <dc:description><rdf:Alt><rdf:li xml:lang="x-default">Waves &amp; wind &#8212; <![CDATA[a < b]]></rdf:li></rdf:Alt></dc:description>
         <dc:creator><rdf:Seq><rdf:li>Ana Silva</rdf:li><rdf:li>Li Wei</rdf:li></rdf:Seq></dc:creator>
         <dc:subject><rdf:Bag><rdf:li>sea</rdf:li><rdf:li>Farol da Barra</rdf:li><rdf:li>Sea</rdf:li></rdf:Bag></dc:subject>
-        <dc:source>https://example.org/1</dc:source>
+        <dc:source>https://example.org/á</dc:source>
         <Iptc4xmpCore:AltTextAccessibility><rdf:Alt><rdf:li>A white tower</rdf:li></rdf:Alt></Iptc4xmpCore:AltTextAccessibility>
         <cc:license rdf:resource="https://creativecommons.org/licenses/by-sa/4.0/"/>
         """, attributes: #"photoshop:City="Salvador" photoshop:Country="Brazil" photoshop:Credit="Agency""#)
@@ -76,7 +76,7 @@ struct PictureTextsTests {
         #expect(texts.tags == ["sea", "Farol da Barra"] && texts.place == "Salvador, Brazil")
         let details = PictureDetails(
             alt: "A white tower", credit: "Ana Silva, Li Wei / Agency", license: "CC-BY-SA-4.0",
-            source: "https://example.org/1")
+            source: "https://example.org/%C3%A1")
         #expect(texts.details == details)
     }
 

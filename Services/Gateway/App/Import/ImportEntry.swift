@@ -86,14 +86,17 @@ struct ImportEntry: Sendable, Equatable {
         let tags = object.optional("tags", tagsCodec, { $0.tags.isEmpty ? nil : $0.tags })
         let publishedAt = object.optional("published_at", ImportDate.codec, \.publishedAt)
         let hints = PictureHints.Members(in: &object) { $0.hints }
-        let details = PictureDetails.Members(in: &object, isAuthored: false) { $0.details }
+        let details = PictureDetails.Members(
+            in: &object, isAuthored: false, source: PictureDetails.foreignSource
+        ) { $0.details }
         // Other names for `credit`, `license` and `source`.
         let author = object.optional("author", .string, { _ in nil })
         let licence = object.optional("licence", .string, { _ in nil })
         let origin = object.optional("origin", .string, { _ in nil })
         return { members throws(JSONError) in
             let other = PictureDetails(
-                credit: try members[author], license: try members[licence], source: try members[origin])
+                credit: try members[author], license: try members[licence],
+                source: try members[origin].map { WebAddress.resolve($0, schemes: PictureDetails.sourceSchemes) ?? $0 })
             let title = try members[title]
             let file = try members[file]
             let image = try members[image]

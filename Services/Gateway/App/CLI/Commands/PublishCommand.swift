@@ -93,7 +93,9 @@ struct PublishCommand: ClientCommand {
             id: id, description: description, location: location, image: stored?.url ?? image, tags: tags,
             hints: stored?.hints ?? PictureHints(),
             details: PictureDetails(
-                alt: alt, credit: credit, license: license, source: source, isSensitive: sensitive))
+                alt: alt, credit: credit, license: license,
+                source: source.map { WebAddress.resolve($0, schemes: PictureDetails.sourceSchemes) ?? $0 },
+                isSensitive: sensitive))
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString
         if session.asJSON {

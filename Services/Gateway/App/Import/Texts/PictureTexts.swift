@@ -44,7 +44,8 @@ struct PictureTexts: Equatable, Sendable {
             credit: Self.credit(
                 all(.creator) { CameraDefaults.contain($0, file: "") }, all(.credit).first, rights.first),
             license: Self.license(all(.license).first, rights),
-            source: all(.source).first(where: Self.isAddress))
+            source: all(.source).compactMap { WebAddress.resolve($0, schemes: PictureDetails.sourceSchemes) }
+                .first(where: Self.isAddress))
     }
 
     /// The beginning of a notice says what it is.

@@ -1,16 +1,22 @@
 import Foundation
 
-/// Resolves the image URLs of an upstream.
-enum ImageAddress {
-    /// Resolves a reference as browsers do: surrounding white space is ignored, invalid characters are percent-encoded,
-    /// and a relative reference is resolved against the page.
-    /// - Returns: an absolute `http`, `https` or `urn` URL; nil for any other reference.
-    static func resolve(_ reference: String, page: String) -> String? {
+/// Reads the URLs of upstreams and of other programs as browsers do.
+public enum WebAddress {
+    /// Surrounding white space is ignored, invalid characters are percent-encoded, and a relative reference is resolved against the
+    /// page.
+    /// - Parameters:
+    ///   - page: the URL of the page; nil if only an absolute URL counts.
+    ///   - schemes: some of `http`, `https` and `urn`.
+    /// - Returns: an absolute URL; nil for any other reference.
+    public static func resolve(_ reference: String, page: String? = nil, schemes: [String]) -> String? {
         let text = String(String.UnicodeScalarView(reference.unicodeScalars.filter { !ignored.contains($0) }))
             .trimmingCharacters(in: .whitespaces)
-        guard !text.isEmpty, let url = URL(string: encoded(text), relativeTo: URL(string: page)) else { return nil }
+        let base = page.flatMap { URL(string: $0) }
+        guard !text.isEmpty, let url = URL(string: encoded(text), relativeTo: base),
+            let scheme = url.scheme?.lowercased(), schemes.contains(scheme)
+        else { return nil }
         let absolute = url.absoluteString
-        switch url.scheme?.lowercased() {
+        switch scheme {
         case "http", "https": return url.host()?.isEmpty == false ? absolute : nil
         case "urn": return absolute.utf8.count > "urn:".utf8.count ? absolute : nil
         default: return nil
