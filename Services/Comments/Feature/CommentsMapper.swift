@@ -10,7 +10,7 @@ public enum CommentsMapper {
     public static func map(
         _ data: Data, statusCode: Int, imageID: UUID
     ) throws(CommentsMapperError) -> [ImageComment] {
-        if statusCode == 404 { throw .notFound(isCertain: kind(ofProblem: data) == "not_found") }
+        if statusCode == 404 { throw .notFound(isCertain: UpstreamProblem.kind(of: data) == "not_found") }
         guard (200...299).contains(statusCode) else { throw .rejected("its status is \(statusCode)") }
         do throws(JSONError) {
             var seen: Set<UUID> = []
@@ -22,15 +22,6 @@ public enum CommentsMapper {
         } catch {
             throw .rejected("\(error)")
         }
-    }
-
-    /// The kind in a problem document of this API; nil for any other body.
-    private static func kind(ofProblem data: Data) -> String? {
-        let problem = Codec<String>.object { object in
-            let kind = object.required("kind", .string) { $0 }
-            return { members throws(JSONError) in try members[kind] }
-        }
-        return try? RawJSON(checking: data).read(as: problem)
     }
 
     private static func comments(of imageID: UUID) -> Codec<[ImageComment]> {

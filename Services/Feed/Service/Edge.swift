@@ -49,7 +49,9 @@ extension FeedService {
     ) -> FeedSource {
         switch paging {
         case .cursor:
-            let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
+            let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now) { id in
+                try await orNil { try await cache.item(id) } != nil
+            }
             return { try await source.page($0, at: $1, known: $2) }
         case .page:
             let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now) { ids, cursor in

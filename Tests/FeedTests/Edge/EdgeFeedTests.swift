@@ -177,6 +177,21 @@ struct EdgeFeedTests {
         }
     }
 
+    @Test(arguments: [
+        ("<html>Bad Request</html>", true), ("", true), (#"{"kind":"invalid_params","status":400}"#, false),
+    ])
+    func `status 400 without a problem document does not make a cached cursor unknown`(
+        body: String, isServed: Bool
+    ) async throws {
+        let refusal = UpstreamAnswer(status: 400, body: Data(body.utf8))
+        try await withEdge([.page([3, 2]), .page([1]), refusal]) { rig, _ in
+            _ = try await rig.load(2)
+            _ = try await rig.load(at: .after(2))
+            let page = try? await rig.load(at: .after(2))
+            #expect(page?.numbers == (isServed ? [1] : nil))
+        }
+    }
+
     // MARK: Cache
 
     @Test(

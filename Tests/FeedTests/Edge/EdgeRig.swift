@@ -46,7 +46,9 @@ final class EdgeRig: Sendable {
         upstream = UpstreamMonitor(base, logger: logger, clock: time)
         cache = SQLiteFeedCache(store)
         let endpoint = FeedEndpoint(base.url)
-        let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
+        let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read) { [cache] id in
+            try await cache.item(id) != nil
+        }
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
         let source: FeedSource = { limit, cursor, known in
             isNumbered

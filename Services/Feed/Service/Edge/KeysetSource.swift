@@ -1,3 +1,4 @@
+import EdgeKit
 import EdgeModel
 import Feed
 import Foundation
@@ -7,6 +8,9 @@ struct KeysetSource {
     let endpoint: FeedEndpoint
     let fetch: UpstreamFetch
     let now: @Sendable () -> Date
+
+    /// Whether the cache has this item.
+    let knows: @Sendable (UUID) async throws -> Bool
 
     func page(_ limit: Int, at cursor: FeedCursor, known: KnownAnswer?) async throws -> FetchedFeedPage {
         let url = endpoint.page(limit, at: cursor)
@@ -19,7 +23,10 @@ struct KeysetSource {
             page.validators = known.validators
             return page
         }
-        if answer.status == 400, cursor.id != nil { throw cursor.unknownError }
+        if answer.status == 400, let id = cursor.id {
+            guard UpstreamProblem.kind(of: answer.body) == nil, try await knows(id) else { throw cursor.unknownError }
+            throw UpstreamMonitor.Failure.rejected("its status is 400, and its body is no problem document")
+        }
         var page = try await FetchedFeedPage(answer, from: url, limit, at: cursor, now: now())
         page.validators = answer.validators
         return page
