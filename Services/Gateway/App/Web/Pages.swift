@@ -28,10 +28,7 @@ struct Pages: Sendable {
 
     /// Whether a browser may write without the token.
     func hasSession(_ request: HTTPRequest) -> Bool {
-        guard let sessions, let session = Cookies(request.headerFields[.cookie] ?? "")[sessions.cookieName] else {
-            return false
-        }
-        return sessions.isValid(session, gateway.now())
+        sessions?.hasValid(Cookies(request.headerFields[.cookie] ?? ""), gateway.now()) ?? false
     }
 
     // MARK: The frame

@@ -75,18 +75,21 @@ struct Reader: Sendable {
 
 /// The cookies of a request. A browser quotes nothing, and the values here have no special characters.
 struct Cookies {
-    private let values: [String: String]
+    private let values: [String: [String]]
 
     init(_ field: String) {
         let pairs = field.split(separator: ";").compactMap { pair -> (String, String)? in
             let parts = pair.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
             return parts.count == 2 ? (parts[0], parts[1]) : nil
         }
-        // The first cookie of a name has the longest path (RFC 6265 §5.4).
-        values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        values = Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1) }
     }
 
-    subscript(name: String) -> String? { values[name] }
+    /// The value with the longest path, which is the first (RFC 6265 §5.4).
+    subscript(name: String) -> String? { values[name]?.first }
+
+    /// All values. Another server on the same host may have set some of them.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
 }
 
 /// Parses `Accept-Language` (RFC 9110 §12.5.4).

@@ -30,6 +30,14 @@ import Testing
         #expect(sessions.cookieName != Sessions(deployment: "/srv/other").cookieName)
     }
 
+    @Test func `a cookie that another server on the host has set hides no session`() {
+        let (name, session) = (sessions.cookieName, sessions.begin(noon))
+        for field in ["\(name)=other; \(name)=\(session)", "\(name)=\(session); \(name)=other"] {
+            #expect(sessions.hasValid(Cookies(field), noon))
+        }
+        for field in ["", "\(name)=other", "session-1=\(session)"] { #expect(!sessions.hasValid(Cookies(field), noon)) }
+    }
+
     @Test func `a session that was changed in any place is refused`() {
         let session = sessions.begin(noon)
         for index in session.indices {

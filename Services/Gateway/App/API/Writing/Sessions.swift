@@ -31,6 +31,11 @@ struct Sessions: Sendable {
         return signed("\(Int(now.timeIntervalSince1970 + Self.lifetime)).\(random.base64EncodedString())")
     }
 
+    /// Whether one of the cookies is a valid session.
+    func hasValid(_ cookies: Cookies, _ now: Date) -> Bool {
+        cookies.all(cookieName).contains { isValid($0, now) }
+    }
+
     /// Whether this process has begun the session, and it has not ended.
     func isValid(_ session: String, _ now: Date) -> Bool {
         let parts = session.split(separator: ".", omittingEmptySubsequences: false)
