@@ -250,7 +250,7 @@ let package = Package(
                     "EdgeModel", "JSON", "Processes", "RPC", "RPCTestKit", "ServiceKit", "FeedContract",
                     "CommentsContract", "ImageDataContract", "GatewayContract", "ContractKit", "CZlib", "Timing",
                     .httpTypes,
-                    .logging, .nioCore, .nioEmbedded, .nioPosix,
+                    .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
                     // Limits of an edge's gateway.
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables, exclude: ["CLI/Golden", "Plugins/Wild/wild.py"]),

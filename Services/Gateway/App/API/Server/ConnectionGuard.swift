@@ -23,6 +23,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private let budget: AnswerBudget
     private let metrics: HTTPMetrics
     private let clock: any MonotonicClock
+    private let input: InputGate
 
     /// Whether the client has sent a request.
     private var hasRequest = false
@@ -37,7 +38,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var body: IncomingBody?
 
     /// Whether further input is discarded.
-    private var discardsInput = false
+    private var discardsInput = false { didSet { input.isOpen = !discardsInput } }
 
     /// Whether the connection closes after the answers to the requests so far.
     private var isStopping = false
@@ -52,7 +53,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var closing: EventLoopPromise<Void>?
     private var isWatching = false
 
-    init(_ budget: AnswerBudget, _ metrics: HTTPMetrics, _ clock: any MonotonicClock) {
+    /// - Parameter input: the handler before the parser.
+    init(_ input: InputGate, _ budget: AnswerBudget, _ metrics: HTTPMetrics, _ clock: any MonotonicClock) {
+        self.input = input
         self.budget = budget
         self.metrics = metrics
         self.clock = clock
@@ -80,20 +83,27 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 context.fireChannelRead(data)
             }
         case .body(let bytes):
-            body?.bytes += bytes.readableBytes
+            body?.bytes.writeImmutableBuffer(bytes)
             body?.isExpected = false
-            context.fireChannelRead(data)
             // The API sees one byte too many and rejects the request.
-            if let body, body.bytes > HTTPLimits.bodyBytes {
+            if let body, body.bytes.readableBytes > HTTPLimits.bodyBytes {
                 discardsInput = true
-                self.body = nil
+                forwardBody(context)
                 context.fireChannelRead(wrapInboundOut(.end(nil)))
             }
         case .end:
             if body?.isLast == true { discardsInput = true }
-            body = nil
+            forwardBody(context)
             context.fireChannelRead(data)
         }
+    }
+
+    /// Forwards the body in one piece: a client may send each byte as a chunk, and a queued chunk costs much more than its byte.
+    private func forwardBody(_ context: ChannelHandlerContext) {
+        if let body, body.bytes.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(.body(body.bytes)))
+        }
+        body = nil
     }
 
     /// A body that is being received.
@@ -103,7 +113,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
         /// Whether the client waits to be told to send it.
         var isExpected: Bool
-        var bytes = 0
+        var bytes = ByteBuffer()
     }
 
     /// Tells a client that waits for it to send the body (RFC 9110 §10.1.1).

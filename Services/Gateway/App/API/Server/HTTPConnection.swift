@@ -27,12 +27,15 @@ struct HTTPConnection: Sendable {
             decoding.maxHeaderListSize = HTTPLimits.headBytes
             decoding.maxHeaderFieldCount = HTTPLimits.fields
             let pipeline = channel.pipeline.syncOperations
+            let input = InputGate()
+            try pipeline.addHandler(input)
             // Pipelined requests wait in the channel, the guard answers parse errors, and HTTPTypes validates the fields of
             // answers.
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
-            try pipeline.addHandlers(ConnectionGuard(budget, metrics, clock), HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandlers(
+                ConnectionGuard(input, budget, metrics, clock), HTTP1ToHTTPServerCodec(secure: false))
             return try unserved.add(channel) {
                 try NIOAsyncChannel(
                     wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
