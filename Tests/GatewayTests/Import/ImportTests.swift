@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import RPC
 import RPCTestKit
 import Testing
@@ -219,6 +220,30 @@ import Testing
             #expect(outcome.errors.contains("a.jpg: comment 2: "), "\(outcome.errors)")
             let listed = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
             #expect(listed.contains("Nice") && !listed.contains("nobody"), "\(listed)")
+        }
+    }
+
+    /// A HEIC picture without a visible pixel.
+    private static let clear = """
+        AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAmttZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAADRpbG9jAA
+        AAAERAAAIAAQAAAAACjwABAAAAAAAAACIAAgAAAAACsQABAAAAAAAAACEAAAA4aWluZgAAAAAAAgAAABVpbmZlAgAAAAABAABodmMxAAAAABVp
+        bmZlAgAAAAACAABodmMxAAAAAA5waXRtAAAAAAABAAABqmlwcnAAAAGCaXBjbwAAAHVodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGE
+        ABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm4CGgwIAAAAyAAAADAIRiAAEABkQBwXPBiQAA
+        ABNjb2xybmNseAABAA0ABoAAAAAUaXNwZQAAAAAAAABAAAAAQAAAAChjbGFwAAAAEAAAAAEAAAAQAAAAAf///9AAAAAC////0AAAAAIAAAAQcG
+        l4aQAAAAADCAgIAAAAcWh2Y0MBBAgAAACf+AAAAAAe8AD8/Pj4AAAPA2AAAQAXQAEMAf//BAgAAAMAn/gAAAMAAB66AkBhAAEAJkIBAQQIAAAD
+        AJ/4AAADAAAewIIEFluqumubAgAAAwAyAAADAAIQYgABAAZEAcFzwYkAAAAOcGl4aQAAAAABCAAAACdhdXhDAAAAAHVybjptcGVnOmhldmM6Mj
+        AxNTphdXhpZDoxAAAAACBpcG1hAAAAAAAAAAIAAQWBAgMFhAACBYYDB4iEAAAAGmlyZWYAAAAAAAAADmF1eGwAAgABAAEAAABLbWRhdAAAAB4o
+        Aa8EEhJM4PgETmP+6VRVASCs6LR0ociXEJO7asAAAAAdKAGuCCQkGcDbKDSP90rLluSyoQHwpodtwJcoqIA=
+        """
+
+    @Test func `transparent parts of a HEIC picture become white`() async throws {
+        try await withTemporaryDirectory { folder in
+            let bytes = try #require(Data(base64Encoded: Self.clear, options: .ignoreUnknownCharacters))
+            try bytes.write(to: URL(filePath: folder + "/a.heic"))
+            let jpeg = try await PictureFile(path: folder + "/a.heic").prepared(keepingPosition: false).data
+            let program = try #require(VipsThumbnail(in: "/usr/local/bin:/usr/bin"), "install libvips-tools")
+            let pixels = try await program.run(jpeg, size: "2x2!", output: ".ppm", maximumBytes: 100).suffix(12)
+            #expect(pixels.allSatisfy { $0 > 250 })
         }
     }
 
