@@ -102,13 +102,15 @@ public struct StoreOpening: Sendable {
         var isNew = false
         let identity = try pool.writeWithoutTransaction { db in
             var stored = identity
-            // Takes the write lock, which fails if the file cannot be written.
             try db.inTransaction(.immediate) {
                 if try Int32.fetchOne(db, sql: "PRAGMA application_id") != number {
                     try db.execute(sql: "PRAGMA application_id = \(number)")
                 }
                 isNew = try StoreIdentity.find(db) == nil
                 stored = try StoreIdentity.ensure(identity, db)
+                // SQLite opens a file that cannot be written for reading, also when it can be written later. Only a statement that
+                // writes fails, also one that changes nothing.
+                try db.execute(sql: "DELETE FROM store_identity WHERE false")
                 return .commit
             }
             return stored

@@ -212,6 +212,19 @@ import Testing
         }
     }
 
+    @Test func `an unwritable file with a journal, as a killed service leaves it, is reported`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            let pool = try Self.opening().open(path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory)
+            for file in ["", "-wal", "-shm"] {
+                try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path + file)
+            }
+            withoutPrivileges { expectRefusal(path, .readOnly) }
+            try pool.close()
+        }
+    }
+
     @Test func `a directory in place of the file is reported`() async throws {
         try await withTemporaryDirectory { directory in expectRefusal(directory, .directory) }
     }
