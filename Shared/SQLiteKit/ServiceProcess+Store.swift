@@ -29,11 +29,18 @@ extension ServiceProcess {
         return Store(present, at: path, opened, logger: logger)
     }
 
-    /// For `--check`: refuses a store that a newer version has changed, before these programs replace those that can use it.
+    /// For `--check`: refuses a store that a newer version has changed, before these programs replace those that can use it. With
+    /// `--new-store`, opens the store as a start would, so that the next start finds it.
     /// - Throws: `ExitCode`, after printing the reason.
     public func checkStore(_ opening: StoreOpening, _ options: StoreOptions) throws {
         let path = options.path ?? root.store(name)
-        guard opening.isSuperseded(path) else { return }
-        throw refusal(StoreUnusable(path: path, reason: .newer))
+        guard options.isNew else {
+            guard opening.isSuperseded(path) else { return }
+            throw refusal(StoreUnusable(path: path, reason: .newer))
+        }
+        let socket = try takeSocket()
+        defer { socket.release() }
+        let opening = opening.listed(in: root, isNew: true)
+        try fail { try opening.close(opening.openReplacing(path, now: Date()) { logger.warning("\($0)") }) }
     }
 }

@@ -31,7 +31,7 @@ public struct StoreOptions: ParsableArguments, Sendable {
             "Start with an empty store if the present one is missing or unusable.",
             discussion: """
                 Without this flag an authority answers "unavailable" then. An unusable file is renamed, never deleted. Use \
-                the flag for one start. It does not affect a store that works.
+                the flag for one start, or with --check to make the store without a start. It does not affect a store that works.
                 """))
     public var isNew = false
 

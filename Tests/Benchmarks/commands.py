@@ -24,7 +24,7 @@ SERVICES = ("feed", "comments", "image-data")
 # Prints the µs of each press of Tab, and how many words it offers.
 TAB = r"""
 shopt -s extglob
-source <("$1" --generate-completion-script bash) && source "$2"
+source "$1"
 read -r runs line
 COMP_LINE=$line; [[ $line == *- ]] || COMP_LINE="$line "
 read -ra COMP_WORDS <<<"$line"; [[ $line == *- ]] || COMP_WORDS+=("")
@@ -96,11 +96,11 @@ def measure_commands(gateway, commands, runs):
         line("gateway " + command, [time for time, _ in times[command]], "%.1f" % statistics.median(cpu for _, cpu in times[command]))
 
 
-def measure_completion(gateway, lines, runs):
+def measure_completion(script, lines, runs):
     print("%-55s %8s %8s  %s" % ("Tab after, ms", "median", "p90", "words"))
     for words in lines:
         output = subprocess.run(
-            ["bash", "-c", TAB, "bash", gateway, PROJECT + "/deploy/lib/completion.bash"],
+            ["bash", "-c", TAB, "bash", script],
             input="%d %s\n" % (runs, words), text=True, capture_output=True, check=True,
         ).stdout
         presses = [row.split() for row in output.splitlines()]
@@ -124,7 +124,8 @@ def main():
             commands = ["--version", "health", "feed --limit 10", "call feed.load limit=10", "comments " + id, "describe feed.load"]
             measure_commands(gateway, commands, options.runs)
             lines = ["gateway", "gateway feed -", "gateway health", "gateway describe", "gateway call", "gateway call feed.load", "gateway comments"]
-            measure_completion(gateway, lines, max(1, options.runs // 4))
+            subprocess.run([gateway, "write-help", folder], check=True)
+            measure_completion(folder + "/bash-completion/completions/gateway", lines, max(1, options.runs // 4))
 
 
 if __name__ == "__main__":

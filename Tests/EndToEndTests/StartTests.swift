@@ -92,6 +92,11 @@ struct StartTests {
             let stubs = try Stubs(directory)
             let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
             #expect(try await deployment.up("--empty").status == 0)
+            #expect(try await deployment.down().status == 0)
+            let store = URL(filePath: deployment.root + "/data/feed.sqlite")
+            try Data("no database".utf8).write(to: store)
+            let unusable = try await deployment.up("--wait", "1")
+            #expect([1, 69].contains(unusable.status) && unusable.errors.contains("--new-store"), "\(unusable.errors)")
             let outcome = try await deployment.up("--new-store")
             #expect(outcome.status == 0, "\(outcome.errors)")
             for name in ["feed", "comments", "image-data"] {
@@ -153,6 +158,13 @@ struct StartTests {
                 let processes = try await deployment.processes()
                 #expect(processes["feed"] != changed["feed"] && processes["gateway"] == changed["gateway"])
             }
+            // Earlier versions have named the release before in ROOT.
+            let before = deployment.root + "/current/.before"
+            try FileManager.default.removeItem(atPath: before)
+            try FileManager.default.createSymbolicLink(
+                atPath: deployment.root + "/previous", withDestinationPath: first)
+            #expect(try await deployment.up("--back").status == 0)
+            #expect(try release() == first)
             #expect(try await deployment.down().status == 0)
         }
     }
@@ -199,27 +211,29 @@ struct StartTests {
         }
     }
 
-    @Test func `the options of an earlier version stay where they are until up has checked everything`() async throws {
+    @Test func `up refuses options of versions before config.json, without which an edge would be an authority`()
+        async throws
+    {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
             try FileManager.default.createDirectory(
                 atPath: deployment.root + "/run", withIntermediateDirectories: true)
             let former = deployment.root + "/upstream.options"
             try Data("--upstream http://127.0.0.1:1".utf8).write(to: URL(filePath: former))
+            let refused = try await deployment.up("--empty")
+            #expect(refused.status == 78 && refused.errors.contains("upstream.options"), "\(refused.errors)")
+            #expect(!FileManager.default.fileExists(atPath: deployment.root + "/config.json"))
+        }
+    }
+
+    @Test func `up refuses a port of another program before it changes anything`() async throws {
+        try await withTemporaryDirectory { directory in
+            let deployment = SupervisedDeployment(root: directory + "/root")
             try await OriginServer.with({ _ in [] }) { origin in
                 let refused = try await deployment.up("--http-port", "\(origin.port)")
                 #expect(refused.status == 69 && refused.errors.contains("Port \(origin.port)"), "\(refused.errors)")
             }
-            #expect(FileManager.default.fileExists(atPath: former))
             #expect(!FileManager.default.fileExists(atPath: deployment.root + "/config.json"))
-            let tools = try Tool.write("exit 1", as: "supervisord", in: directory)
-            let outcome = try await deployment.up("--http-port", "0", environment: ["PATH": tools])
-            #expect(outcome.errors.contains("options of earlier versions are in"), "\(outcome.errors)")
-            #expect(!FileManager.default.fileExists(atPath: former))
-            let text = try String(contentsOfFile: deployment.root + "/config.json", encoding: .utf8)
-            let settings = try JSONValue(json: text)
-            #expect(settings["services"]?["upstream"]?.text == "http://127.0.0.1:1", "\(text)")
-            #expect(settings["gateway"]?["http"]?.text == "127.0.0.1:0", "\(text)")
         }
     }
 
@@ -309,11 +323,6 @@ struct StartTests {
             let plugins = deployment.root + "/plugins.d/"
             let edited = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
             try Data(edited.utf8).write(to: URL(filePath: plugins + "comments.json"))
-            // A root from before `up` stored copies of shipped manifests.
-            try FileManager.default.removeItem(atPath: plugins + ".image-data.json.shipped")
-            let first =
-                #"{"name":"image-data","socket":"image-data.sock","contracts":{"image-data":1},"required":true}"#
-            try Data((first + "\n").utf8).write(to: URL(filePath: plugins + "image-data.json"))
 
             let project = directory + "/project"
             try FileManager.default.createDirectory(atPath: project, withIntermediateDirectories: false)
@@ -420,11 +429,11 @@ private struct Stubs {
         for service in ["feed", "comments", "image-data"] {
             let path = "\(directory)/\(service)-service"
             let script = """
-                [[ " $* " == *' --check '* ]] || echo " $* " >>'\(path).starts'
+                [[ " $* " == *' --check '* && " $* " != *' --new-store '* ]] || echo " $* " >>'\(path).starts'
                 words=()
                 while (($#)); do
                     case $1 in
-                    --no-fetch | --new-store) shift ;;
+                    --no-fetch) shift ;;
                     --allow-private-upstream | --pin | --upstream-ca | --deny-upstream) shift 2 ;;
                     *) words+=("$1") && shift ;;
                     esac

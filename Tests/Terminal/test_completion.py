@@ -44,7 +44,9 @@ SETUP = {
     "zsh": "fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -d {folder}/dump; LISTMAX=999",
     "fish": "function fish_greeting; end; function fish_prompt; echo '$ '; end; source {file}",
 }
-FILES = {"bash": "gateway", "zsh": "_gateway", "fish": "gateway.fish"}
+FILES = {
+    "bash": "bash-completion/completions/gateway", "zsh": "zsh/site-functions/_gateway", "fish": "fish/vendor_completions.d/gateway.fish",
+}
 DESCRIBED = ["zsh", "fish"]
 
 
@@ -82,15 +84,14 @@ def open_shell(name, running, tmp_path):
     """An interactive shell with the completions of `gateway`."""
     assert shutil.which(name), f"{name} is missing"
     file = tmp_path / FILES[name]
-    with file.open("wb") as script:
-        subprocess.run([PROJECT / "deploy/lib/completion", name, PROGRAMS / "gateway"], check=True, stdout=script)
+    subprocess.run([PROGRAMS / "gateway", "write-help", tmp_path], check=True)
     environment = {
         "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "ROOT": str(running.root), "PS1": "$ ", "HOME": str(tmp_path), "TERM": "xterm",
     }
     terminal = Terminal([shutil.which(name), *SHELLS[name]], columns=110, rows=60, environment=environment)
     terminal.name = name
     # The text of the command itself is not the answer to it.
-    terminal.press(SETUP[name].format(file=file, folder=tmp_path) + "; clear; echo rea''dy\r")
+    terminal.press(SETUP[name].format(file=file, folder=file.parent) + "; clear; echo rea''dy\r")
     terminal.until_shown("ready\n$")
     return terminal
 

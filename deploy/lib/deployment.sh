@@ -48,7 +48,7 @@ lock_deployment() {
 processes() {
     local files file process name words
     # The kernel keeps 15 characters of a program's name.
-    mapfile -t files < <(grep -lsxE 'python3[.0-9]*|supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm)
+    mapfile -t files < <(grep -lsxE 'supervisord|gateway|[a-z-]+-service|comments-servic|image-data-serv' /proc/[0-9]*/comm)
     for file in "${files[@]}"; do
         process=${file%/comm}
         # It may have ended.
@@ -76,8 +76,6 @@ serves_root() {
     shift 2
     case $name in
     supervisord) has_word "$root/supervisord.conf" "$@" && return ;;
-    # Of earlier versions.
-    python3*) has_word "$root/bin/runner" "$@" && return ;;
     # Its other commands are clients.
     gateway) has_word serve "$@" || return ;;
     esac

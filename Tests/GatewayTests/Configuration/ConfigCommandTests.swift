@@ -156,30 +156,5 @@ struct ConfigCommandTests {
         }
     }
 
-    @Test func `options of a deployment that an earlier version has started are taken over once`() async throws {
-        try await inDirectory { directory in
-            try directory.write(
-                "--upstream https://a.example\n--pin a=sha256/\(pin)\n--no-fetch\n", to: "upstream.options")
-            try directory.write("# a comment\n--max-image-bytes 2000 --limit connections=5\n", to: "options/image-data")
-            try directory.write(
-                "--http=off --limit connections=6 --limit queued_bytes=2000000", to: "options/gateway")
-            try directory.write("", to: "options/runner")
-            let tried = try await directory.run("apply", "--copy", directory.root + "/copy")
-            #expect(tried.status == 0 && directory.text == nil, "\(tried.errors)")
-            let copy = try String(contentsOfFile: directory.root + "/copy", encoding: .utf8)
-            try FileManager.default.removeItem(atPath: directory.root + "/copy")
-            let outcome = try await directory.run("apply")
-            #expect(outcome.status == 0 && outcome.output.contains("options of earlier versions"), "\(outcome.errors)")
-            #expect(directory.text == copy)
-            #expect(
-                try await directory.run("show").output
-                    == #"{"services":{"upstream":"https://a.example","pin":"a=sha256/\#(pin)"},"#
-                    + #""image-data":{"no-fetch":true,"max-image-bytes":2000,"limit":"connections=5"},"#
-                    + #""gateway":{"http":"off","limit":["connections=6","queued_bytes=2000000"]}}"# + "\n")
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory.root).sorted()
-            #expect(names == ["config.json", "options.old", "upstream.options.old"])
-        }
-    }
-
     private let pin = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 }

@@ -63,6 +63,8 @@ import Testing
             #expect(plugins.output.contains(#"bad.json","line":2,"reason":"#), "\(plugins.output)")
             let table = try await gateway("plugins")
             for state in ["ready", "refused", "down"] { #expect(table.output.contains(state), "\(table.output)") }
+            let refused = try await gateway("plugins", "--refused")
+            #expect(refused.output.contains("bad.json:2: ") && !refused.output.contains("absent"), "\(refused.output)")
             let health = try await gateway("health")
             #expect(health.status == 0 && health.output.contains("bad.json:2: "), "\(health.output)")
         }

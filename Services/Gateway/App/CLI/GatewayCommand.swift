@@ -50,7 +50,7 @@ struct GatewayCommand: AsyncParsableCommand {
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
             WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ConfigCommand.self,
-            BackupCommand.self, RestoreCommand.self, CheckCommand.self, CopyCommand.self,
+            BackupCommand.self, RestoreCommand.self, CheckCommand.self, CopyCommand.self, WriteHelpCommand.self,
         ] + PluginClients.all.map { $0.command })
 
     static func main() async {

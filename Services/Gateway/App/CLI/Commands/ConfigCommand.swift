@@ -118,8 +118,7 @@ struct ConfigUnsetCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes all changes of one `deploy/up` at once, and writes the settings of a deployment that an earlier version has started into the
-/// file.
+/// Makes all changes of one `deploy/up` at once.
 struct ConfigApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Make several changes at once.", shouldDisplay: false)
@@ -128,17 +127,12 @@ struct ConfigApplyCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Write changed settings into this file instead.", valueName: "path")) var copy: String?
 
-    @Option(help: ArgumentHelp("The port that an earlier version has used.", valueName: "port")) var formerPort: Int?
-
     @Argument(help: ArgumentHelp("A value of a setting; no value removes it.", valueName: "name=value"))
     var changes: [SettingChange] = []
 
     func run() async throws {
-        let settings = options.settings
-        let former = try FormerOptions(of: settings.root, httpPort: formerPort)
         var news: [String] = []
-        try await settings.change(into: copy) { members in
-            former.set(in: &members)
+        try await options.settings.change(into: copy) { members in
             for change in SettingChange.joined(changes) {
                 let before = members.value(of: change.name)
                 change.apply(to: &members)
@@ -147,8 +141,6 @@ struct ConfigApplyCommand: AsyncParsableCommand {
             }
         }
         guard copy == nil else { return }
-        try former.putAside()
-        if !former.isEmpty { news.append("the options of earlier versions are in \(settings.path) now") }
         news.forEach { Output(terminal: .live(), color: .never).print(Escaping.visible($0)) }
     }
 }

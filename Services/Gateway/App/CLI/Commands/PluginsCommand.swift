@@ -1,6 +1,7 @@
 import ArgumentParser
 import GatewayContract
 import RPC
+import ServiceKit
 
 struct PluginsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -9,7 +10,14 @@ struct PluginsCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
+    @Flag(help: "List only refused manifests, one a line.") var refused = false
+
     func run(_ session: Session) async throws {
+        guard !refused else {
+            return try await session.call(GatewayContract.plugins, Empty()).refused.forEach {
+                session.output.print(Escaping.visible("\($0.place): \($0.reason)"))
+            }
+        }
         _ = try await session.show(GatewayContract.plugins, Empty()) { PluginsText(output: session.output).text($0) }
     }
 }
@@ -40,7 +48,10 @@ struct PluginsText {
     }
 
     private func row(_ manifest: RefusedManifest) -> [String] {
-        let place = manifest.line.map { "\(manifest.file):\($0)" } ?? manifest.file
-        return [manifest.name, "refused", "", "", "", "\(place): \(manifest.reason)"]
+        [manifest.name, "refused", "", "", "", "\(manifest.place): \(manifest.reason)"]
     }
+}
+
+extension RefusedManifest {
+    fileprivate var place: String { line.map { "\(file):\($0)" } ?? file }
 }
