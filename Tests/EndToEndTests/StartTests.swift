@@ -121,9 +121,13 @@ struct StartTests {
             #expect(installed < built * 3 / 4)
 
             let before = try await deployment.processes()
+            // A run that was killed before it used its release has left it.
+            let orphan = deployment.root + "/releases/20261101T120000"
+            try FileManager.default.createDirectory(atPath: orphan, withIntermediateDirectories: false)
             try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: gateway)
             let touched = try await deployment.up()
             #expect(touched.status == 0 && !touched.errors.contains("Restarting"), "\(touched.errors)")
+            #expect(!FileManager.default.fileExists(atPath: orphan))
             #expect(try await deployment.processes() == before)
 
             try stubs.change("feed-service")
