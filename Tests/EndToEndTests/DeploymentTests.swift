@@ -197,11 +197,11 @@ import Testing
         }
     }
 
-    @Test func `options and plugins may be created before the first start`() async throws {
+    @Test func `settings and plugins may be created before the first start`() async throws {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
             for (file, text) in [
-                ("options/gateway", "--http off"),
+                ("config.json", #"{"gateway":{"http":"off"}}"#),
                 ("plugins.d/likes.json", #"{"name":"likes","socket":"l","contracts":{}}"#),
                 ("plugins.d/bad.json", "{"),
             ] {
