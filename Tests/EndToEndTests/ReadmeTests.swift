@@ -8,7 +8,8 @@ import Testing
 @Suite struct ReadmeTests {
     /// In the order in which a user reads them.
     private static let documents = [
-        "README.md", "deploy/README.md", "Services/Gateway/README.md", "Shared/EdgeKit/README.md",
+        "README.md", "deploy/README.md", "deploy/kubernetes/README.md", "Services/Gateway/README.md",
+        "Shared/EdgeKit/README.md",
         "Services/Examples/README.md", "Shared/RPC/README.md", "Shared/SECURITY.md",
     ]
 
@@ -23,6 +24,11 @@ import Testing
         "gateway watch", "gateway browse", "deploy/up --systemd --user www-data --root /srv/image-feed",
         #"systemctl list-dependencies 'image-feed@srv-image\x2dfeed.target'"#,
         "prometheus --config.file=deploy/prometheus/prometheus.yml", "deploy/down", "deploy/up",
+        "deploy/image --tag localhost/image-feed:latest", "kubectl apply -k deploy/kubernetes/single",
+        "kubectl cp photographs POD:/tmp/photographs -c gateway",
+        "kubectl exec POD -c gateway -- gateway import /tmp/photographs",
+        "kubectl create secret generic image-feed --from-literal=database-password=… --from-literal=token=…",
+        "kubectl apply -k deploy/kubernetes/origin", "kubectl apply -k deploy/kubernetes/edge",
     ]
 
     @Test func `every command of the documents works unchanged`() async throws {
