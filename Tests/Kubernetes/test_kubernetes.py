@@ -112,6 +112,49 @@ def test_the_services_outlive_the_gateway_within_the_time_of_the_pod(overlay):
     assert max(services) + drain < pod["terminationGracePeriodSeconds"]
 
 
+def selects(selector, labels):
+    """Whether a selector of Kubernetes selects pods with these labels."""
+    wanted = [*selector.get("matchLabels", {}).items()]
+    assert wanted or selector.get("matchExpressions"), f"{selector} selects all pods"
+    expressions = selector.get("matchExpressions", [])
+    assert all(expression["operator"] == "In" for expression in expressions)
+    return all(labels.get(key) == value for key, value in wanted) and all(
+        labels.get(expression["key"]) in expression["values"] for expression in expressions)
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_an_overlay_concerns_its_own_pods_and_no_others(overlay):
+    pods = {other: deployment(other)["spec"]["template"]["metadata"]["labels"] for other in OVERLAYS}
+    documents = rendered(MANIFESTS / overlay)
+    selectors = [deployment(overlay)["spec"]["template"]["spec"]["topologySpreadConstraints"][0]["labelSelector"]]
+    for document in documents:
+        spec = document.get("spec", {})
+        match document["kind"]:
+            case "NetworkPolicy":
+                selectors.append(spec["podSelector"])
+            case "PodDisruptionBudget" | "Deployment":
+                selectors.append(spec["selector"])
+            case "Service":
+                selectors.append({"matchLabels": spec["selector"]})
+            case "HorizontalPodAutoscaler":
+                assert spec["scaleTargetRef"]["name"] == deployment(overlay)["metadata"]["name"]
+    for selector in selectors:
+        assert [other for other in OVERLAYS if selects(selector, pods[other])] == [overlay]
+
+
+def test_an_edge_may_reach_only_its_origin():
+    [target] = [
+        rule["to"] for document in rendered(MANIFESTS / "edge") if document["kind"] == "NetworkPolicy"
+        for rule in document["spec"]["egress"] if "to" in rule]
+    [peer] = target
+    labels = {overlay: deployment(overlay)["spec"]["template"]["metadata"]["labels"] for overlay in OVERLAYS}
+    assert [overlay for overlay in OVERLAYS if selects(peer["podSelector"], labels[overlay])] == ["origin"]
+    # Under the name that its settings have.
+    names = [document["metadata"]["name"] for document in rendered(MANIFESTS / "origin") if document["kind"] == "Service"]
+    settings = json.loads((MANIFESTS / "edge/config.json").read_text())["services"]
+    assert settings["upstream"] == f"http://{names[0]}" and settings["allow-private-upstream"] == [f"{names[0]}:80"]
+
+
 @pytest.mark.parametrize("plugin", ["feed", "comments", "image-data", "search"])
 def test_the_plugins_of_a_pod_are_those_of_a_deployment(plugin):
     installed = [*PROJECT.glob(f"deploy/plugins.d/{plugin}.json"), *PROJECT.glob(f"Services/*/{plugin}.json")]
@@ -257,22 +300,44 @@ def secret():
     return yaml.safe_load(run(*command.split(), "--dry-run=client", "--output=yaml"))
 
 
-class Stack:
-    """Two origins over one database with a standby, three edges, and the two services in front of them."""
+@pytest.fixture(scope="module")
+def databases(cluster):
+    """A primary and its standby."""
+    primary = Database(cluster.directory / "primary", cluster.address(), PASSWORD).make()
+    standby = primary.standby(cluster.directory / "standby", cluster.address())
+    return primary, standby
 
-    def __init__(self, cluster, programs):
+
+@pytest.fixture(scope="module")
+def origin_overlay(cluster, parts, databases):
+    store = "postgres://feed@database-a,database-b/feed?target_session_attrs=read-write&connect_timeout=3"
+    primary, standby = databases
+    cluster.name_hosts({"database-a": primary.address, "database-b": standby.address})
+    return cluster.overlay("origin", "origin", {"services": {"store": store}, "gateway": {"http": "0.0.0.0:8080"}})
+
+
+def test_an_origin_without_its_secret_says_so_and_gets_no_readers(cluster, origin_overlay):
+    pod = cluster.play("origin-without-secret", origin_overlay)
+    [gateway, *_] = pod.spec["containers"]
+    line = r"error feed: .* cannot use the database postgres://feed@.*: no password supplied; check the server, and the URL, user and password"
+    eventually(lambda: re.search(line, pod.log("feed")), "it has tried")
+    eventually(lambda: pod.passes(gateway, "readinessProbe"), "all services answer")
+    assert not pod.passes(gateway, "startupProbe")
+    pod.kill()
+
+
+class Stack:
+    """Two origins over a database with a standby, three edges, and the two services in front of them."""
+
+    def __init__(self, cluster, programs, databases, origin_overlay):
         self.cluster = cluster
-        self.primary = Database(cluster.directory / "primary", cluster.address(), PASSWORD).make()
-        self.standby = self.primary.standby(cluster.directory / "standby", cluster.address())
+        self.primary, self.standby = databases
         self.origin, self.edge = cluster.address(), cluster.address()
-        store = "postgres://feed@database-a,database-b/feed?target_session_attrs=read-write&connect_timeout=3"
-        self.origin_overlay = cluster.overlay(
-            "origin", "origin", {"services": {"store": store}, "gateway": {"http": "0.0.0.0:8080"}})
         cluster.name_hosts(
             {"database-a": self.primary.address, "database-b": self.standby.address, "image-feed-origin": self.origin})
         # As podman 4.3 reads the Secrets of variables.
         run("podman", "secret", "create", "image-feed", "-", input=json.dumps(secret()["data"]))
-        self.origins = [cluster.play(f"origin-{number}", self.origin_overlay) for number in (1, 2)]
+        self.origins = [cluster.play(f"origin-{number}", origin_overlay) for number in (1, 2)]
         for pod in self.origins:
             pod.await_ready()
         publish(programs, self.origins[0], PROJECT / "deploy/sample")
@@ -294,8 +359,8 @@ class Stack:
 
 
 @pytest.fixture(scope="module")
-def stack(cluster, parts, programs):
-    return Stack(cluster, programs)
+def stack(cluster, programs, databases, origin_overlay):
+    return Stack(cluster, programs, databases, origin_overlay)
 
 
 def test_edges_show_what_either_origin_has(stack):
