@@ -34,7 +34,7 @@ def rendered(overlay):
     return [document for document in yaml.safe_load_all(run("kubectl", "kustomize", overlay)) if document]
 
 
-def eventually(condition, what):
+def eventually(condition):
     """Waits, however long a slow machine takes, for what nothing announces."""
     while not (result := condition()):
         time.sleep(0.1)
@@ -137,12 +137,12 @@ class Cluster:
         command = ["nginx", "-c", str(proxy / "nginx.conf"), "-e", str(proxy / "error.log")]
         if self.proxy is None:
             self.proxy = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-            eventually(lambda: (proxy / "pid").exists() and self.workers(), "nginx has started")
+            eventually(lambda: (proxy / "pid").exists() and self.workers())
             return
         before = self.workers()
         run(*command, "-s", "reload")
         # The workers of before end when they have answered what they had accepted.
-        eventually(lambda: (now := self.workers()) and not before & now, "nginx uses the new list")
+        eventually(lambda: (now := self.workers()) and not before & now)
 
     def workers(self):
         children = pathlib.Path(f"/proc/{self.proxy.pid}/task/{self.proxy.pid}/children")
@@ -223,7 +223,7 @@ class Pod:
             stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
 
     def await_ready(self):
-        eventually(self.is_ready, f"{self.name} is ready")
+        eventually(self.is_ready)
         return self
 
     def stop(self):
@@ -257,11 +257,13 @@ class Pod:
 class Database:
     """A PostgreSQL server with one database, `feed`, whose user needs a password."""
 
-    programs = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), default=None)
-    owner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
+    programs = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), default=None)
+    # It refuses to run as root.
+    owner = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
 
     def __init__(self, directory, address, password):
         self.directory, self.address, self.password = directory, address, password
+        self.environment = os.environ | {"PGPASSWORD": password}
 
     def as_owner(self, *command, **options):
         return run(*self.owner, *command, cwd="/", stdout=subprocess.DEVNULL, capture_output=False, **options)
@@ -276,7 +278,7 @@ class Database:
             self.programs / "initdb", "--pgdata", self.directory / "data", "--username", "feed", "--auth", "scram-sha-256",
             "--pwfile", secret, "--encoding", "UTF8", "--no-sync")
         with open(self.directory / "data/pg_hba.conf", "a") as rules:
-            rules.write(f"host all,replication feed {NETWORK}.0/24 scram-sha-256\nhost replication feed {NETWORK}.0/24 scram-sha-256\n")
+            rules.write(f"host all,replication feed {NETWORK}.0/24 scram-sha-256\n")
         self.start()
         self.sql("create database feed", "postgres")
         return self
@@ -287,12 +289,12 @@ class Database:
         directory.mkdir()
         shutil.chown(directory, "postgres", "postgres")
         self.as_owner(
-            self.programs / "pg_basebackup", "--pgdata", directory / "data", "--write-recovery-conf", "--wal-method", "stream", "--checkpoint", "fast",
-            "--dbname", f"host={self.address} user=feed password={self.password}")
+            self.programs / "pg_basebackup", "--pgdata", directory / "data", "--write-recovery-conf", "--wal-method", "stream",
+            "--checkpoint", "fast", "--host", self.address, "--username", "feed", env=self.environment)
         standby.start()
         self.sql("alter system set synchronous_standby_names = '*'")
         self.sql("select pg_reload_conf()")
-        eventually(lambda: self.sql("select sync_state from pg_stat_replication") == "sync", "the standby follows")
+        eventually(lambda: self.sql("select sync_state from pg_stat_replication") == "sync")
         return standby
 
     def start(self):
@@ -303,11 +305,10 @@ class Database:
     def sql(self, text, database="feed"):
         return run(
             "psql", "-qAt", "-h", self.address, "-U", "feed", "-d", database, "-c", text,
-            env=os.environ | {"PGPASSWORD": self.password}).strip()
+            env=self.environment).strip()
 
     def kill(self):
-        run(self.programs / "pg_ctl", "-D", self.directory / "data", "-m", "immediate", "-w", "stop", cwd="/") \
-            if not self.owner else self.as_owner(self.programs / "pg_ctl", "-D", self.directory / "data", "-m", "immediate", "-w", "stop")
+        self.as_owner(self.programs / "pg_ctl", "-w", "-D", self.directory / "data", "-m", "immediate", "stop")
 
     def promote(self):
         self.as_owner(self.programs / "pg_ctl", "-w", "-D", self.directory / "data", "promote")

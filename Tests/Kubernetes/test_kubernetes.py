@@ -212,7 +212,7 @@ def test_single_serves_and_keeps_its_feed_in_another_pod(cluster, parts):
     # A variant by vipsthumbnail, and a search.
     smaller = fetch(f"http://{address}/v1/image/{items[0]['id']}/data?w=160")
     assert 0 < len(smaller) < len(fetch(f"http://{address}/v1/image/{items[0]['id']}/data"))
-    eventually(lambda: json.loads(fetch(f"http://{address}/v1/search?q=lighthouse"))["items"], "the index is complete")
+    eventually(lambda: json.loads(fetch(f"http://{address}/v1/search?q=lighthouse"))["items"])
 
     assert list(pod.stop()) == ["gateway", "feed", "comments", "image-data", "search"]
     pod = cluster.play("single-again", overlay).await_ready()
@@ -304,8 +304,16 @@ def secret():
 def databases(cluster):
     """A primary and its standby."""
     primary = Database(cluster.directory / "primary", cluster.address(), PASSWORD).make()
-    standby = primary.standby(cluster.directory / "standby", cluster.address())
-    return primary, standby
+    try:
+        standby = primary.standby(cluster.directory / "standby", cluster.address())
+        try:
+            yield primary, standby
+        finally:
+            standby.kill()
+    finally:
+        # A test may have done so.
+        with contextlib.suppress(AssertionError):
+            primary.kill()
 
 
 @pytest.fixture(scope="module")
@@ -320,8 +328,8 @@ def test_an_origin_without_its_secret_says_so_and_gets_no_readers(cluster, origi
     pod = cluster.play("origin-without-secret", origin_overlay)
     [gateway, *_] = pod.spec["containers"]
     line = r"error feed: .* cannot use the database postgres://feed@.*: no password supplied; check the server, and the URL, user and password"
-    eventually(lambda: re.search(line, pod.log("feed")), "it has tried")
-    eventually(lambda: pod.passes(gateway, "readinessProbe"), "all services answer")
+    eventually(lambda: re.search(line, pod.log("feed")))
+    eventually(lambda: pod.passes(gateway, "readinessProbe"))
     assert not pod.passes(gateway, "startupProbe")
     pod.kill()
 
@@ -398,7 +406,7 @@ def test_a_killed_container_comes_back(stack):
     for name in ("feed", "gateway"):
         before = victim.process(name)
         os.kill(before, signal.SIGKILL)
-        eventually(lambda: victim.process(name) not in (0, before), "podman starts it again")
+        eventually(lambda: victim.process(name) not in (0, before))
         victim.await_ready()
         assert len(feed(f"{victim.address}:8080")) == 24
 
@@ -431,7 +439,7 @@ def test_edges_serve_without_origin(stack):
     stack.origins.clear()
     stack.serve()
     with running(Reader(stack.edge)) as [reader]:
-        eventually(lambda: reader.count >= 100, "it has read each page")
+        eventually(lambda: reader.count >= 100)
     assert reader.failures == []
     assert all(pod.is_ready() for pod in stack.edges)
     assert [item["id"] for item in feed(stack.edge)] == [item["id"] for item in items]
