@@ -124,9 +124,8 @@ struct PictureColours {
         }
         let references = metadata.first { $0.type == "iref" }?.content
         let isMultiplied = boxes(references.map(Self.withoutVersion)).contains { $0.type == "prem" }
-        let isGrey = known.filter { $0.type == "av1C" }.allSatisfy {
-            (number($0.content.lowerBound + 2, 1) ?? 0) & 0x10 != 0
-        }
+        let codings = known.filter { $0.type == "av1C" }
+        let isGrey = !codings.isEmpty && codings.allSatisfy { (number($0.content.lowerBound + 2, 1) ?? 0) & 0x10 != 0 }
         let isUnknown = colours.filter { text($0) == "nclx" }.contains { place in
             // YCgCo, and grey without its full range.
             number(place + 8, 2) == 8 || isGrey && (number(place + 10, 1) ?? 0) & 0x80 == 0

@@ -23,8 +23,9 @@ struct PictureColoursTests {
     }
 
     /// An AVIF with these properties of its items and references between them.
-    private static func avif(_ codes: Bytes, depth: UInt8 = 0, references: Bytes = []) -> PictureColours {
-        let properties = AVIFBytes.box("colr", ascii("nclx") + codes) + AVIFBytes.box("av1C", [0x81, 0, depth, 0])
+    private static func avif(_ codes: Bytes, depth: UInt8? = 0, references: Bytes = []) -> PictureColours {
+        let coding = depth.map { AVIFBytes.box("av1C", [0x81, 0, $0, 0]) } ?? []
+        let properties = AVIFBytes.box("colr", ascii("nclx") + codes) + coding
         return PictureColours(
             of: Data(
                 AVIFBytes.brands()
@@ -37,6 +38,7 @@ struct PictureColoursTests {
         )
         #expect(Self.avif(full).isExact && Self.avif(limited).isExact && Self.avif(full, depth: grey).isExact)
         #expect(!Self.avif(limited, depth: grey).isExact)
+        #expect(Self.avif(limited, depth: nil).isExact)
         #expect(!Self.avif([0, 1, 0, 13, 0, 8, 0x80]).isExact)
         let premultiplied = AVIFBytes.fullBox("iref", AVIFBytes.box("prem", be16(1) + be16(1) + be16(2)))
         let thumbnail = AVIFBytes.fullBox("iref", AVIFBytes.box("thmb", be16(1) + be16(1) + be16(2)))
