@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import pathlib
+import select
 import shutil
 import subprocess
 import time
@@ -50,6 +51,8 @@ def answers(url):
 
 
 class Cluster:
+    """Its network, its names and its services. The pods run where podman starts them."""
+
     def __init__(self, directory):
         self.directory = directory
         self.pods = []
@@ -125,8 +128,8 @@ class Cluster:
             servers = "".join(f"server {pod.address}:8080;" for pod in pods) or "server 127.0.0.1:1;"
             blocks.append(
                 f"upstream u{name} {{ {servers} keepalive 16; }}\n"
-                f"server {{ listen {address}:80; location / {{ proxy_pass http://u{name}; proxy_http_version 1.1;"
-                ' proxy_set_header Connection ""; proxy_set_header Host $host; proxy_next_upstream off; }} }}\n'.replace("}}", "}"))
+                f"server {{ listen {address}:80; location / {{ proxy_pass http://u{name}; proxy_next_upstream off;"
+                f' proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host; }} }}\n')
         proxy = self.directory / "nginx"
         proxy.mkdir(exist_ok=True)
         paths = "".join(
@@ -139,14 +142,16 @@ class Cluster:
             self.proxy = subprocess.Popen(command, stdin=subprocess.DEVNULL)
             eventually(lambda: (proxy / "pid").exists() and self.workers())
             return
-        before = self.workers()
+        before = [os.pidfd_open(int(worker)) for worker in self.workers()]
         run(*command, "-s", "reload")
-        # The workers of before end when they have answered what they had accepted.
-        eventually(lambda: (now := self.workers()) and not before & now)
+        # nginx starts new workers before it ends the old ones, which first answer what they have accepted.
+        for worker in before:
+            select.select([worker], [], [])
+            os.close(worker)
 
     def workers(self):
         children = pathlib.Path(f"/proc/{self.proxy.pid}/task/{self.proxy.pid}/children")
-        return set(children.read_text().split())
+        return children.read_text().split()
 
     def logs(self):
         """The last lines of each container."""
@@ -157,7 +162,7 @@ class Cluster:
         if self.proxy:
             self.proxy.terminate()
             self.proxy.wait()
-        for pod in self.pods:
+        for pod in list(self.pods):
             pod.kill()
         subprocess.run(["podman", "system", "reset", "--force"], stdin=subprocess.DEVNULL, capture_output=True)
 
@@ -228,12 +233,13 @@ class Pod:
 
     def stop(self):
         """Ends the pod as a cluster does. Its containers get SIGTERM in the order of the times that they sleep before: the time of the
-        gateway is for proxies, which have forgotten the pod, and that of the services for the gateway, which this awaits."""
+        gateway is for proxies, which have forgotten the pod, and that of the services for the gateway, which this awaits. Returns the
+        containers in this order."""
         containers = sorted(self.spec["containers"], key=lambda container: container["lifecycle"]["preStop"]["sleep"]["seconds"])
         for container in containers:
             run("podman", "stop", "--time", self.spec["terminationGracePeriodSeconds"], self.container(container["name"]))
-            yield container["name"]
         self.kill()
+        return [container["name"] for container in containers]
 
     def kill(self):
         subprocess.run(["podman", "pod", "rm", "--force", self.name], stdin=subprocess.DEVNULL, capture_output=True)

@@ -44,6 +44,8 @@ def test_the_list_of_parts_names_all_files_with_their_packages(cluster, parts):
     packages = {path: package for _, path, package in parts}
     assert re.fullmatch(r"libsqlite3-0 \S+", packages[next(path for path in packages if path.endswith("/libsqlite3.so.0"))])
     assert packages["/usr/bin/gateway"].startswith("image-feed ")
+    assert next(package for path, package in packages.items() if path.endswith("/libswiftCore.so")).startswith("Swift ")
+    assert all(re.fullmatch(r"\S+ \S+", package) for package in packages.values())
 
 
 def test_the_image_has_no_shell_and_no_package_manager(parts):
@@ -214,7 +216,7 @@ def test_single_serves_and_keeps_its_feed_in_another_pod(cluster, parts):
     assert 0 < len(smaller) < len(fetch(f"http://{address}/v1/image/{items[0]['id']}/data"))
     eventually(lambda: json.loads(fetch(f"http://{address}/v1/search?q=lighthouse"))["items"])
 
-    assert list(pod.stop()) == ["gateway", "feed", "comments", "image-data", "search"]
+    assert pod.stop() == ["gateway", "feed", "comments", "image-data", "search"]
     pod = cluster.play("single-again", overlay).await_ready()
     cluster.serve({address: [pod]})
     assert feed(address) == items
@@ -396,7 +398,7 @@ def test_no_request_fails_while_the_edges_get_a_new_image(stack):
             # From here on proxies hand on nothing to it. They knew it when it was told to end.
             stack.edges.remove(old)
             stack.serve()
-            list(old.stop())
+            old.stop()
     assert [reader.failures for reader in readers] == [[], []]
     assert all(reader.count > 0 for reader in readers)
 

@@ -35,7 +35,7 @@ is_installed() {
     zlib1g-dev) [[ -e /usr/include/zlib.h ]] || pkg-config --exists zlib ;;
     ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
     iproute2) command -v ip ;;
-    libpq5) ldconfig -p | grep -q 'libpq\.so\.5 ' ;;
+    libpq5) [[ $(ldconfig -p) == *'libpq.so.5 '* ]] ;;
     tzdata) [[ -e /usr/share/zoneinfo/UTC ]] ;;
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     fonts-noto-core) [[ -e /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf ]] ;;
