@@ -149,11 +149,14 @@ def show(title, values, unit, compared=None):
 
 
 def fill(connection, count):
+    """Publishes items, 100 at a time. Returns their ids, those of the oldest batch first."""
+    ids = [str(uuid.uuid4()) for _ in range(count)]
     for start in range(0, count, 100):
         items = [
-            {"id": str(uuid.uuid4()), "description": f"Item number {index}", "image": f"https://images.example/{index}.jpg"}
-            for index in range(start, min(start + 100, count))]
+            {"id": id, "description": f"Item number {index}", "image": f"https://images.example/{index}.jpg"}
+            for index, id in enumerate(ids[start:start + 100], start)]
         connection.ask("feed.publish", {"items": items})
+    return ids
 
 
 def measure_pages(arguments, sockets):

@@ -18,7 +18,9 @@ import os
 import pathlib
 import random
 import shutil
+import socket
 import statistics
+import struct
 import subprocess
 import tempfile
 import time
@@ -33,15 +35,10 @@ ROWS = {
     "memory of comments": "MB", "store of feed": "B/item", "store of comments": "B/item", "backup of feed": "MB/s"}
 
 
-def memory(path):
-    """The proportional memory of the process that serves a socket, in MB."""
-    listing = subprocess.run(["pgrep", "-f", "--", f"--root {pathlib.Path(path).parents[1]}"], capture_output=True, text=True, check=True)
-    name = pathlib.Path(path).stem
-    for process in listing.stdout.split():
-        if f"{name}-service" in pathlib.Path(f"/proc/{process}/cmdline").read_text():
-            rollup = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
-            return int(rollup.split("Pss:")[1].split()[0]) / 1_000
-    raise AssertionError(f"no process serves {path}")
+def memory(connection):
+    """The proportional memory of the process that serves a connection, in MB."""
+    process, _, _ = struct.unpack("3i", connection.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    return int(pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().split("Pss:")[1].split()[0]) / 1_000
 
 
 class Subject:
@@ -69,12 +66,7 @@ class Subject:
         self.starts = {}
         with self.running() as (feed, comments):
             before = len(self.ids)
-            while len(self.ids) < size:
-                items = [
-                    {"id": str(uuid.uuid4()), "description": f"Item number {index}", "image": f"https://images.example/{index}.jpg"}
-                    for index in range(len(self.ids), min(len(self.ids) + 100, size))]
-                feed.ask("feed.publish", {"items": items})
-                self.ids += [item["id"] for item in items]
+            self.ids += fill(feed, size - before)
             left = iter(self.ids[before:])
             wanted, under_way = size - before, 0
             while wanted:
@@ -93,8 +85,7 @@ class Subject:
     def measure(self):
         self.starts = {}
         with self.running() as (feed, comments):
-            paths = [f"{self.root}/run/{name}.sock" for name in ("feed", "comments")]
-            row = {"memory of feed after the start": memory(paths[0])}
+            row = {"memory of feed after the start": memory(feed)}
             # The newest item is the first of the feed.
             middle, last = self.ids[len(self.ids) // 2], self.ids[15]
             chosen = random.Random(1).sample(self.ids, 10)
@@ -108,7 +99,7 @@ class Subject:
             for count in (1, 100):
                 times, end = [], time.perf_counter() + seconds
                 while (begin := time.perf_counter()) < end:
-                    fill(feed, count)
+                    self.ids += fill(feed, count)
                     times.append(1e6 * (time.perf_counter() - begin))
                 row[f"feed.publish of {count}"] = statistics.median(times)
             times, end = [], time.perf_counter() + seconds
@@ -116,7 +107,7 @@ class Subject:
                 comments.ask("comments.post", {"image_id": random.choice(chosen), "message": "Light", "username": "ana"})
                 times.append(1e6 * (time.perf_counter() - begin))
             row["comments.post"] = statistics.median(times)
-            row["memory of feed"], row["memory of comments"] = memory(paths[0]), memory(paths[1])
+            row["memory of feed"], row["memory of comments"] = memory(feed), memory(comments)
             row["store of feed"], row["store of comments"] = (self.size_of(name) / len(self.ids) for name in ("feed", "comments"))
             row["start of feed"], row["start of comments"] = self.starts["feed"], self.starts["comments"]
         if not self.words:
