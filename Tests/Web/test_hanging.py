@@ -51,6 +51,23 @@ def test_while_a_service_hangs_there_are_pictures_and_a_true_sentence(open_at, s
     services.wait_until_healthy(name)
 
 
+def test_a_page_says_what_is_missing_of_its_newer_words_and_when_it_is_there_again(open_at, services):
+    page = open_at(services)
+    ready(page)
+    counts = page.locator("#list .count").all_inner_texts()
+    renew = "new BroadcastChannel('changes ').postMessage({ name: 'reset' })"
+    with hanging(services, "comments"):
+        page.evaluate(renew)
+        page.wait_for_selector(f"text={WITHOUT_PART}")
+        assert page.locator("#list .count").all_inner_texts() != counts
+    services.wait_until_healthy("comments")
+    top = page.locator("#list").bounding_box()
+    # The gateway leaves out a part that was late for a while.
+    page.wait_for_function(f"() => {{ {renew}; return document.querySelector('#problem.past') }}", polling=1_000)
+    page.wait_for_function("counts => [...document.querySelectorAll('#list .count')].map(one => one.innerText).join() === counts.join()", arg=counts)
+    assert page.locator("#list").bounding_box() == top
+
+
 def test_results_that_nobody_has_seen_are_counted_while_the_feed_hangs(open_at, services):
     services.stop("gateway")
     services.start("gateway")

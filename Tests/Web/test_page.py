@@ -4,6 +4,7 @@ import collections
 import contextlib
 import datetime
 import json
+import os
 import pathlib
 import re
 import signal
@@ -871,11 +872,14 @@ def test_a_stored_page_is_shown_when_the_network_does_not_answer_within_3_s(open
 @contextlib.contextmanager
 def hanging(feed, name="gateway"):
     """The program accepts connections and does not answer."""
-    feed.processes[name].send_signal(signal.SIGSTOP)
+    program = feed.processes[name]
+    program.send_signal(signal.SIGSTOP)
+    # On a busy machine its threads answer until all of them have stopped.
+    os.waitid(os.P_PID, program.pid, os.WSTOPPED)
     try:
         yield
     finally:
-        feed.processes[name].send_signal(signal.SIGCONT)
+        program.send_signal(signal.SIGCONT)
 
 
 def test_the_copy_of_the_feed_is_replaced_when_the_server_answers_again_and_nothing_moves(open_page, feed):

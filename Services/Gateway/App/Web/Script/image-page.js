@@ -5,6 +5,7 @@ import { LoadingState, run } from "./loading-state.js";
 import { fetchPage } from "./page-request.js";
 import { Pager } from "./paging.js";
 import { pictures } from "./pictures.js";
+import { showProblem } from "./problem.js";
 import { replaceCopy } from "./stored-copy.js";
 
 /** An image with its comments. */
@@ -18,6 +19,7 @@ export function startImage() {
     const page = await fetchPage(location.href);
     const hadForm = document.getElementById("form") !== null;
     showComments(page);
+    showProblem(page);
     pager.reset();
     if (!hadForm) watchForm();
     return page;

@@ -3,6 +3,7 @@ import { announce, base, list, notices, part, root } from "./document.js";
 import { EventStream } from "./event-stream.js";
 import { fetchPage } from "./page-request.js";
 import { pictures } from "./pictures.js";
+import { showProblem } from "./problem.js";
 import { insert, isShown, number, rowsOf } from "./rows.js";
 import { anchor } from "./scroll-anchor.js";
 import { storedCopy } from "./stored-copy.js";
@@ -38,6 +39,7 @@ export class LiveNews {
     const shown = [...list.children];
     const known = shown.slice(0, shown.findLastIndex((row) => newer.has(row.id)) + 1);
     this.#remove(known.filter((row) => row.dataset.id && !newer.has(row.id)).map((row) => row.dataset.id));
+    showProblem(page);
     for (const row of known) if (newer.has(row.id)) this.#renewWords(row, newer.get(row.id));
   }
 

@@ -1,8 +1,9 @@
 import { banner } from "./banner.js";
-import { base, list, notices } from "./document.js";
+import { base, list } from "./document.js";
 import { LoadingState, run } from "./loading-state.js";
 import { fetchPage } from "./page-request.js";
 import { pictures } from "./pictures.js";
+import { showProblem } from "./problem.js";
 import { number, rowsOf } from "./rows.js";
 import { virtualRows } from "./virtual-rows.js";
 
@@ -44,7 +45,7 @@ export class Reload {
       const empty = page.querySelector("main > .empty");
       if (empty) list.before(empty);
       document.getElementById("problem")?.remove();
-      notices.append(...page.querySelectorAll("#problem"));
+      showProblem(page);
       this.pager.replaceEnd(page);
       this.pager.reset();
       this.news.clear();
