@@ -7,8 +7,10 @@ Needs a release build; IMAGE_FEED_PROGRAMS names another folder with the program
   - LCP: the time until the largest part of the page is painted, from an empty cache,
   - INP: the slowest of all taps and keys, also of changing the layout and the theme,
   - CLS: the layout shifts of loading, and of loading and scrolling through two pages,
-then the size of a first visit, the time of the page from request to answer, and the INP of changes of the layout and of the theme with
-many rows: the median, and the shortest, which other programs on the machine lengthen least.
+then the size of a first visit, the time of the page from request to answer, the INP of changes of the layout and of the theme with
+many rows (the median, and the shortest, which other programs on the machine lengthen least), and the memory of the page's processes
+above that of the browser's empty page, without and with the service worker: after scrolling through thousands of rows, after a garbage
+collection, and after the browser has released what it can load or decode again.
 """
 import gzip
 import os
@@ -24,7 +26,7 @@ from playwright.sync_api import sync_playwright
 
 os.environ.setdefault("IMAGE_FEED_PROGRAMS", ".build/release")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Web"))
-from deployment import deployment  # noqa: E402
+from deployment import PATIENCE, deployment  # noqa: E402
 from gallery import fill  # noqa: E402
 from slow_phone import OBSERVER, PROCESSOR, VIEWS, slow_page, vitals  # noqa: E402
 from test_page import PAGE, ready, scroll_for_rows, settle, shown_ids, until  # noqa: E402
@@ -34,6 +36,7 @@ COMMENTS = 30
 REQUESTS = 50
 ROWS, BATCH = 500, 100
 SWITCHES = 10
+LONG = 5_000
 
 
 def use(page, view):
@@ -90,10 +93,13 @@ def measure_first_visit(server):
     print(f"{plain_total:8} bytes, {total:6} compressed  all; the page in {1_000 * statistics.median(times):.1f} ms")
 
 
+def publish(server, count):
+    for batch in range(count // BATCH):
+        server.publish(*[f"Row {index} of batch {batch}" for index in range(BATCH)])
+
+
 def measure_switches(browser, server):
     """Taps in the middle of many rows. Each waits until the one before is painted."""
-    for batch in range(ROWS // BATCH):
-        server.publish(*[f"Row {index} of batch {batch}" for index in range(BATCH)])
     with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, service_workers="block", locale="en-US") as context:
         page = context.new_page()
         page.add_init_script(OBSERVER)
@@ -115,6 +121,37 @@ def measure_switches(browser, server):
             print(f"{name:9} INP {statistics.median(durations):4.0f} ms, shortest {min(durations)} ms, with {ROWS} rows")
 
 
+def memory(browser):
+    """The megabytes of all processes that show pages; what they share with others counts in part."""
+    processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    parts = [pathlib.Path(f"/proc/{one['id']}/smaps_rollup").read_text() for one in processes if one["type"] == "renderer"]
+    return sum(int(re.search(r"^Pss: *(\d+)", part, re.M)[1]) for part in parts) / 1_024
+
+
+def measure_memory(playwright, server, workers):
+    """In a browser of its own, in which no other page has left anything."""
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    page = browser.new_page(viewport={"width": 390, "height": 844}, service_workers=workers)
+    page.set_default_timeout(PATIENCE * 1_000)
+    page.goto("about:blank")
+    empty = memory(browser)
+    page.goto(server.url)
+    ready(page)
+    scroll_for_rows(page, LONG)
+    settle(page)
+    found = [memory(browser)]
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    found.append(memory(browser))
+    session.send("Memory.simulatePressureNotification", {"level": "critical"})
+    page.wait_for_timeout(2_000)
+    found.append(memory(browser))
+    nodes = page.evaluate("document.querySelectorAll('*').length")
+    values = ", ".join(f"{one - empty:.0f}" for one in found)
+    print(f"memory    {values} MB above the {empty:.0f} MB of an empty page; {LONG} rows in {nodes} elements, workers: {workers}")
+    browser.close()
+
+
 if __name__ == "__main__":
     with deployment() as server, sync_playwright() as playwright:
         fill(server, IMAGES)
@@ -124,5 +161,9 @@ if __name__ == "__main__":
         for view in VIEWS:
             measure(browser, server, view)
         measure_first_visit(server)
+        publish(server, ROWS)
         measure_switches(browser, server)
         browser.close()
+        publish(server, LONG - ROWS)
+        for workers in ("block", "allow"):
+            measure_memory(playwright, server, workers)
