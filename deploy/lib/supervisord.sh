@@ -8,8 +8,6 @@ supervise() {
     local pids reason=''
     read -r -a pids <<<"$(processes)"
     if ((${#pids[@]})); then
-        # A stopped process (SIGSTOP) would neither serve nor exit.
-        kill -CONT "${pids[@]}" 2>/dev/null || true
         if ! supervisord_pid >/dev/null; then
             reason="supervisord does not answer"
         elif $with_new_store; then

@@ -47,7 +47,6 @@ require_scope() {
 supervise() {
     local pids reason='' program units=()
     read -r -a pids <<<"$(processes)"
-    ((${#pids[@]} == 0)) || kill -CONT "${pids[@]}" 2>/dev/null || true
     if [[ -n $(processes supervisord) ]]; then
         reason="systemd takes over from supervisord"
     elif ${with_new_store:?}; then
