@@ -173,6 +173,31 @@ struct StartTests {
         }
     }
 
+    @Test func `a release that has lost a program is none to return to`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            func release() throws -> String {
+                try FileManager.default.destinationOfSymbolicLink(atPath: deployment.root + "/current")
+            }
+            func lose() throws {
+                try FileManager.default.removeItem(atPath: deployment.root + "/current/feed-service")
+            }
+            #expect(try await deployment.up("--empty").status == 0)
+            try lose()
+            #expect(try await deployment.up().status == 0)
+            let (first, none) = (try release(), try await deployment.up("--back"))
+            #expect(none.status == 66 && none.errors.contains("no release before"), "\(none.errors)")
+            try stubs.change("feed-service")
+            #expect(try await deployment.up().status == 0)
+            try lose()
+            #expect(try await deployment.up().status == 0)
+            #expect(try await deployment.up("--back").status == 0)
+            #expect(try release() == first)
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
     @Test func `after up was killed while it changed the release, up --back returns to the one before`() async throws {
         try await withTemporaryDirectory { directory in
             let stubs = try Stubs(directory)
