@@ -17,7 +17,8 @@ import Testing
             ("東京タワー", "東京タワー", "[東京タワー]"), ("the golden hour", "\"golden hour\"", "the [golden hour]"),
             ("golden, hour golden", "\"golden hour\"", "[golden, hour] golden"), ("a\nb", "b", "a [b]"),
             ("👍🏽 ok", "👍", "[👍🏽] ok"), ("nothing", "else", "nothing"), ("นี่สวัสดีครับ", "สวัสด", "นี่[สวัสดี]ครับ"),
-            ("नमस्ते", "नमस", "[नमस्ते]"),
+            ("नमस्ते", "नमस", "[नमस्ते]"), ("a 👩\u{200D}👧\u{200D}👦 b", "👧", "a [👩\u{200D}👧\u{200D}👦] b"),
+            ("น้ำตก", "น้ำ", "[น้ำ]ตก"), ("½ cup", "1/2", "[½] cup"), ("1/2 cup", "½", "[1/2] cup"),
         ])
     func hits(text: String, query: String, shown: String) {
         #expect(snippet([text], query) == shown)

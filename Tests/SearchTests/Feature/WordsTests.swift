@@ -13,7 +13,11 @@ import Testing
             ("Ｔｏｋｙｏ ７", "tokyo 7"), ("Straße STRASSE", "strasse strasse"), ("Ærø œuvre", "aero oeuvre"),
             ("İstanbul ısı", "istanbul isi"), ("Ångström", "angstrom"), ("й Ёлка", "и елка"), ("ﬁsh", "fish"),
             ("مَرْحَبًا", "مرحبا"), ("שָׁלוֹם", "שלום"), ("हिन्दी", "हिन्दी"), ("한국어", "한국어"),
-            ("co\u{AD}operate", "cooperate"), ("a\u{202E}b\u{200F}c", "abc"), ("a\0b", "a b"),
+            ("الرَّحۡمَٰنِ صالح\u{610}", "الرحمن صالح"), ("c\u{334}a\u{489}t", "cat"), ("क\u{951}ड़", "कड़"),
+            ("അവൻ അവന്\u{200D}", "അവന് അവന്"), ("উৎ উত্\u{200D}", "উত্ উত্"),
+            ("½ 1⁄2 1/2 ŉ", "1 2 1 2 1 2 n"), ("coŀlegi col·legi", "col legi col legi"), ("\u{FE70}a", "a"), ("㈱", "株"),
+            ("مرحبا\u{061C}كم", "مرحباکم"), ("ᠮᠣᠩ\u{180B}ᠭᠣᠯ", "ᠮᠣᠩᠭᠣᠯ"), ("co\u{AD}operate", "cooperate"),
+            ("a\u{202E}b\u{200F}c", "abc"), ("a\0b", "a b"),
         ])
     func folding(text: String, words: String) {
         #expect(Words.indexed(text) == words)
@@ -22,7 +26,10 @@ import Testing
     /// Folded whole, one of these would take minutes.
     @Test(
         "of a word and of a character, thousands of combining marks are cut",
-        arguments: [("कि", "\u{93C}\u{94D}"), ("ا", "\u{64B}\u{650}"), ("猫", "\u{301}\u{316}"), ("か", "\u{3099}")])
+        arguments: [
+            ("कि", "\u{93C}\u{94D}"), ("ا", "\u{64B}\u{650}"), ("猫", "\u{301}\u{316}"), ("か", "\u{3099}"),
+            ("น", "\u{E4D}\u{E32}"),
+        ])
     func combiningMarks(character: String, marks: String) {
         #expect(Words.indexed(character + String(repeating: marks, count: 200_000)).unicodeScalars.count <= 2 * 256)
     }
@@ -55,6 +62,7 @@ import Testing
             ("東", "東"), ("東京", "東京 京 東"), ("東京タワー", "東京タ 京タワ タワー ワー ー 東 京 タ ワ 東京 京タ タワ"),
             ("ガ ｶﾞ か\u{3099}", "ガ ガ が"), ("東京tower", "東京 京 東 tower"),
             ("สวัสดี", "สวัส วัสดี สดี ดี ส วั ส สวั วัส"), ("東\u{FE00}京", "東京 京 東"), ("ก\u{200B}ข", "กข ข ก"),
+            ("น้ำ น้\u{E4D}\u{E32}", "น้ำ น้ำ"), ("ນ\u{ECD}\u{EB2}", "ນຳ"), ("⼈間", "人間 間 人"),
         ])
     func grams(text: String, words: String) {
         // Strings are equal in any composition.
@@ -63,7 +71,11 @@ import Testing
 
     @Test(
         "emoji are words, without their colour and variation",
-        arguments: [("a🌇b", "a 🌇 b"), ("👍🏽 👍", "👍 👍"), ("❤️", "❤"), ("👩‍👧", "👩 👧"), ("🇧🇷", "🇧🇷"), ("🇬🇧🇷🇴🇧", "🇬🇧 🇷🇴 🇧")])
+        arguments: [
+            ("a🌇b", "a 🌇 b"), ("👍🏽 👍", "👍 👍"), ("❤️", "❤"), ("👩‍👧", "👩 👧"), ("🇧🇷", "🇧🇷"), ("🇬🇧🇷🇴🇧", "🇬🇧 🇷🇴 🇧"),
+            ("🏴\u{E0067}\u{E0073}\u{E007F} 🏴", "🏴\u{E0067}\u{E0073}\u{E007F} 🏴"),
+            ("❤️\u{200D}🔥", "❤ 🔥"),
+        ])
     func emoji(text: String, words: String) {
         #expect(Words.indexed(text) == words)
     }

@@ -180,6 +180,7 @@ import Testing
         arguments: [
             ("🇧🇷", "🇬🇧🇷🇴", false), ("🇧🇷", "🇬🇧🇧🇷", true), ("🇧🇷", "a🇧🇷b", true), ("🇧🇷", "🇧🇷🇷", true), ("🇷", "🇧🇷", false),
             ("🇬🇧🇷🇴", "🇬🇧🇷🇴", true), ("🇬🇧", "🇬🇧🇷🇴", true), ("🇷🇴", "🇬🇧 🇷🇴", true),
+            ("🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", true), ("🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", false), ("🏴", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", false), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴", false),
         ])
     func flags(flag: String, text: String, isFound: Bool) async throws {
         try await TestedIndex.with { tested in

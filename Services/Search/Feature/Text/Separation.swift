@@ -22,28 +22,30 @@ enum Separation: UInt8 {
 
     /// The same without a table.
     static func ofAny(_ scalar: Unicode.Scalar) -> Separation {
-        if isIgnored(scalar.value) { return .ignored }
+        if isIgnored(scalar) { return .ignored }
         if isApostrophe(scalar.value) { return .separator }
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
             return isDense(scalar.value) && scalar.properties.generalCategory != .decimalNumber ? .dense : .word
         case .otherSymbol:
-            return .symbol
+            return isDense(scalar.value) ? .dense : .symbol
         default:
             return scalar.properties.isEmojiPresentation ? .symbol : .separator
         }
     }
 
-    private static func isIgnored(_ value: UInt32) -> Bool {
-        switch value {
-        // The soft hyphen, joiners, direction marks, the byte order mark.
-        case 0x00AD, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF: true
-        // Variation selectors, key caps, skin tones.
-        case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x20E3, 0x1F3FB...0x1F3FF: true
-        default: false
+    private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        // Key caps, skin tones.
+        case 0x20E3, 0x1F3FB...0x1F3FF: true
+        // Soft hyphens, joiners, direction marks, variation selectors, the byte order mark.
+        default: scalar.properties.isDefaultIgnorableCodePoint
         }
     }
+
+    /// Behind a black flag, tags name a region such as Scotland.
+    static func isTag(_ scalar: Unicode.Scalar) -> Bool { (0xE0020...0xE007F).contains(scalar.value) }
 
     /// Letters that are written for an apostrophe. The other apostrophes are punctuation, and so separators too.
     private static func isApostrophe(_ value: UInt32) -> Bool {

@@ -24,10 +24,10 @@ enum TextRun {
         }
         while index < scalars.endIndex {
             let next = Separation(scalars[index])
-            if let flag = flag(from: index, in: scalars) {
+            if let emoji = emoji(from: index, in: scalars) {
                 end()
                 (start, kind) = (index, .symbol)
-                index = flag
+                index = emoji
                 continue
             }
             // A symbol is a run of its own; an ignored scalar belongs to the run before it.
@@ -41,16 +41,27 @@ enum TextRun {
         end()
     }
 
-    /// Two regional indicators are one flag. They are paired from the first of a run on.
-    /// - Returns: where the flag ends.
-    private static func flag(
+    /// A symbol with those that are joined to it, and what is ignored behind each. Of regional indicators two are one flag; they are
+    /// paired from the first of a run on.
+    /// - Returns: where the emoji ends; nil for another scalar.
+    private static func emoji(
         from index: String.Index, in scalars: Substring.UnicodeScalarView
     ) -> String.Index? {
         let second = scalars.index(after: index)
-        guard isRegionalIndicator(scalars[index]), second < scalars.endIndex, isRegionalIndicator(scalars[second])
-        else { return nil }
-        return scalars.index(after: second)
+        if isRegionalIndicator(scalars[index]), second < scalars.endIndex, isRegionalIndicator(scalars[second]) {
+            return scalars.index(after: second)
+        }
+        guard Separation(scalars[index]) == .symbol else { return nil }
+        var end = second
+        while end < scalars.endIndex {
+            let isJoined = scalars[scalars.index(before: end)] == joiner && Separation(scalars[end]) == .symbol
+            guard isJoined || Separation(scalars[end]) == .ignored else { break }
+            end = scalars.index(after: end)
+        }
+        return end
     }
+
+    private static let joiner: Unicode.Scalar = "\u{200D}"
 
     private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
         (0x1F1E6...0x1F1FF).contains(scalar.value)
@@ -59,17 +70,49 @@ enum TextRun {
     private static func emit(_ kind: Separation, _ run: Substring, _ body: (TextRun) -> Void) {
         let range = run.startIndex..<run.endIndex
         switch kind {
-        case .word, .symbol:
-            let word = cut(FoldedText.word(run.unicodeScalars.prefix(longestRun)))
-            if !word.isEmpty { body(.word(word, range)) }
-        case .dense:
-            let characters = run.indices.compactMap { index -> (text: String, range: Range<String.Index>)? in
-                let text = FoldedText.character(run[index])
-                return text.isEmpty ? nil : (text, index..<run.index(after: index))
+        case .word:
+            add(FoldedText.word(run.unicodeScalars.prefix(longestRun)), range, body)
+        case .symbol:
+            // The parts of an emoji are words, but no place in it is shown apart.
+            for symbol in symbols(of: run.unicodeScalars.prefix(longestRun)) {
+                add(FoldedText.symbol(symbol), range, body)
             }
+        case .dense:
+            let characters = characters(of: run)
             if !characters.isEmpty { body(.dense(characters)) }
         case .ignored, .separator: break
         }
+    }
+
+    private static func characters(of run: Substring) -> [(text: String, range: Range<String.Index>)] {
+        var characters: [(text: String, range: Range<String.Index>)] = []
+        for index in run.indices {
+            let text = FoldedText.character(run[index])
+            guard !text.isEmpty else { continue }
+            let end = run.index(after: index)
+            if let last = characters.last, last.text.utf8.count < longestRun,
+                let whole = FoldedText.joined(last.text, text)
+            {
+                characters[characters.count - 1] = (whole, last.range.lowerBound..<end)
+            } else {
+                characters.append((text, index..<end))
+            }
+        }
+        return characters
+    }
+
+    /// The symbols of an emoji. A flag is one.
+    private static func symbols(of emoji: Substring.UnicodeScalarView) -> [Substring.UnicodeScalarView] {
+        guard let first = emoji.first, !isRegionalIndicator(first) else { return [emoji] }
+        return emoji.indices.filter { Separation(emoji[$0]) == .symbol }.map { start in
+            let rest = emoji[start...].dropFirst()
+            return emoji[start..<(rest.firstIndex { Separation($0) == .symbol } ?? rest.endIndex)]
+        }
+    }
+
+    /// A folded scalar such as `½` can be several words.
+    private static func add(_ folded: String, _ range: Range<String.Index>, _ body: (TextRun) -> Void) {
+        for word in cut(folded).split(separator: " ") { body(.word(String(word), range)) }
     }
 
     private static func cut(_ word: String) -> String {

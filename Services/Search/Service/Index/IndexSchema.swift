@@ -122,6 +122,18 @@ enum IndexSchema {
             ALTER TABLE progress DROP COLUMN walk_number;
             """,
             "8 frequent terms": "CREATE INDEX term_by_images ON term (kind, images)",
+            // Joined emoji are one word, and more marks and letters are folded.
+            "9 joined emoji": """
+            DELETE FROM comment;
+            DELETE FROM image;
+            DELETE FROM unfound;
+            DELETE FROM vocabulary;
+            DELETE FROM term_start;
+            DELETE FROM term;
+            INSERT INTO word (word) VALUES ('delete-all');
+            UPDATE progress SET feed_seq = NULL, comments_seq = NULL, walk = 0, walk_after = NULL, walked = 0,
+                walk_total = 0, walk_last = NULL, comments_behind = 0, indexed_at = NULL;
+            """,
         ])
     }
 
