@@ -36,7 +36,9 @@ public enum ItemTags {
         // For speed: ASCII has neither widths nor marks.
         if tag.utf8.allSatisfy({ $0 < 0x80 }) { return tag.lowercased() }
         guard isComposable(tag) else { return tag }
+        // The Turkish capital of i keeps its dot when it is folded.
         return tag.folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
+            .replacingOccurrences(of: "i\u{307}", with: "i", options: .literal)
             .precomposedStringWithCanonicalMapping
     }
 

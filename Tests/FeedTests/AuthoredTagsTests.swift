@@ -58,5 +58,6 @@ import Testing
     @Test func `a tag that equals an earlier one without case and width is dropped`() throws {
         #expect(try read(["Sea", "dog", "sea", "ＳＥＡ", "Dog "]) == ["Sea", "dog"])
         #expect(try read(["Straße", "STRASSE"]).first == "Straße")
+        #expect(try read(["İzmir", "izmir", "I\u{307}ZMIR"]) == ["İzmir"])
     }
 }
