@@ -54,6 +54,18 @@ import Testing
         #expect(manifests.map(\.name) == ["x"] && rejections.isEmpty)
     }
 
+    @Test func `of a doubled member of a manifest the last value counts`() async throws {
+        let (manifests, rejections) = try await scan([
+            "x.json": """
+            {"name":"feed","name":"x","socket":"y","socket":"x.sock","contracts":{"z":1},"contracts":{"x":9,"x":1},
+            "http":{"GET /v1/x":"x.a","GET /v1/x":"x.b"}}
+            """
+        ])
+        #expect(rejections.isEmpty)
+        #expect(manifests.map(\.name) == ["x"] && manifests.map(\.socket) == ["x.sock"])
+        #expect(manifests.first?.contracts == ["x": 1] && manifests.first?.http.map(\.method) == ["x.b"])
+    }
+
     @Test func `a manifest may have more members`() async throws {
         let (manifests, _) = try await scan([
             "likes.json": """
