@@ -26,10 +26,7 @@ import Testing
     /// Folded whole, one of these would take minutes.
     @Test(
         "of a word and of a character, thousands of combining marks are cut",
-        arguments: [
-            ("कि", "\u{93C}\u{94D}"), ("ا", "\u{64B}\u{650}"), ("猫", "\u{301}\u{316}"), ("か", "\u{3099}"),
-            ("น", "\u{E4D}\u{E32}"),
-        ])
+        arguments: [("कि", "\u{93C}\u{94D}"), ("ا", "\u{64B}\u{650}"), ("猫", "\u{301}\u{316}"), ("か", "\u{3099}")])
     func combiningMarks(character: String, marks: String) {
         #expect(Words.indexed(character + String(repeating: marks, count: 200_000)).unicodeScalars.count <= 2 * 256)
     }
