@@ -132,7 +132,7 @@ enum IndexSchema {
             DELETE FROM term;
             INSERT INTO word (word) VALUES ('delete-all');
             UPDATE progress SET feed_seq = NULL, comments_seq = NULL, walk = 0, walk_after = NULL, walked = 0,
-                walk_total = 0, walk_last = NULL, comments_behind = 0, indexed_at = NULL;
+                walk_total = 0, walk_last = \(IndexNumbers.first) - 1, comments_behind = 0, indexed_at = NULL;
             """,
         ])
     }
