@@ -27,6 +27,12 @@ public struct RawJSON: Sendable, Equatable {
         try self.init(checking: text, allowsDuplicates: true)
     }
 
+    /// Validates a text in which of a doubled member the last value counts.
+    /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
+    package init(allowingDuplicates text: some Collection<UInt8>) throws(JSONError) {
+        try self.init(checking: Array(text), allowsDuplicates: true)
+    }
+
     private init(checking text: [UInt8], allowsDuplicates: Bool) throws(JSONError) {
         let range = try text.withUnsafeBufferPointer { bytes throws(JSONError) in
             var reader = JSONReader(checking: bytes, allowsDuplicates: allowsDuplicates)

@@ -11,12 +11,12 @@ public struct OwnedFile: Sendable {
     /// The largest JSON document that is read.
     public static let maximumBytes = 64 * 1_024
 
-    /// Reads a JSON document of another team leniently: of a doubled member the last value counts. It has only members that its
+    /// Reads a JSON document of another team: of a doubled member the last value counts. It has only members that its
     /// codec declares.
     public func read<Value>(as codec: Codec<Value>) throws(FileRejection) -> Value {
         let text = try text()
         do throws(JSONError) {
-            return try RawJSON(lenient: text).read(as: codec, refusingUnknownMembers: true)
+            return try RawJSON(allowingDuplicates: text).read(as: codec, refusingUnknownMembers: true)
         } catch {
             throw rejection(error, in: text)
         }
