@@ -8,7 +8,7 @@ public struct FeedCacheChange: Equatable, Sendable {
     /// Items that the upstream no longer has.
     public let removed: [UUID]
 
-    /// Items that were not cached, and are not new at the upstream as far as is known.
+    /// Items that were not cached, and are not new at the upstream as far as is known; items that were cached with another content.
     public let found: [FeedImage]
 
     /// Items that were evicted.

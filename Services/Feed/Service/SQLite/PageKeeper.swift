@@ -29,6 +29,7 @@ struct PageKeeper {
         // At the top, items above the last cached one are new. Further down, an item that was not cached may be old.
         let end = try isAtTop() ? isKnown.lastIndex(of: true) ?? isKnown.endIndex : isKnown.startIndex
         let missing = page.items.indices.filter { !isKnown[$0] }
+        let changed = try page.items.filter { try isChanged($0) }
 
         var isLast = false
         switch page.cursor {
@@ -43,7 +44,13 @@ struct PageKeeper {
         try evict()
         return FeedCacheChange(
             new: missing.filter { $0 < end }.map { page.items[$0] }, removed: removed,
-            found: missing.filter { $0 >= end }.map { page.items[$0] }, evicted: evicted, isLast: isLast)
+            found: missing.filter { $0 >= end }.map { page.items[$0] } + changed, evicted: evicted, isLast: isLast)
+    }
+
+    /// Whether an item is cached with another content: it was removed at the upstream, and published with the same id.
+    private func isChanged(_ item: FeedImage) throws -> Bool {
+        guard let node = known[item.id], node.state == .item else { return false }
+        return try links.image(node.number) != item
     }
 
     private func isAtTop() throws -> Bool {
