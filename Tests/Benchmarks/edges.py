@@ -43,6 +43,8 @@ KINDS = {"page": 1, "picture": 5, "image": 0.25, "comments": 0.25}
 VIEW = sum(KINDS.values())
 PARTITION = 10
 AFTER = 10
+# For which numbers of edges the model says the load, with as many readers each as were measured at most.
+MORE = (16, 64, 256, 1024)
 # What a fit may choose, in seconds. Infinite: only the first request at an edge reaches the origin.
 LIVES = [0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, math.inf]
 
@@ -208,7 +210,7 @@ class Benchmark:
         requests = self.origin(begin, time.time())
         by_kind = {kind: sum(1 for _, of in requests if of == kind) / seconds for kind in KINDS}
         return {
-            "edges": len(edges), "rate": counts["answers"] / seconds / len(edges), "by_kind": by_kind, "seconds": seconds,
+            "edges": len(edges), "asked": rate, "rate": counts["answers"] / seconds / len(edges), "by_kind": by_kind, "seconds": seconds,
             "origin": sum(by_kind.values()), "hits": 1 - len(requests) / max(1, counts["answers"]), **counts}
 
     def staleness(self, edges, times=20):
@@ -236,6 +238,7 @@ class Benchmark:
             disturb()
             back = time.time()
             self.wait(AFTER)
+
         def peak(since, until):
             times = [int(at - since) for at, _ in self.origin(since, until)]
             return max((times.count(second) for second in range(int(until - since))), default=0)
@@ -327,10 +330,8 @@ def measure(benchmark, kind, result):
     lives, mean, worst = fit(benchmark.trace, rows)
     result["model"] = {"lives": lives, "mean error": mean, "largest error": worst}
     print(f"{kind.name} model: lives in s {lives}, error {mean:.0%}, at most {worst:.0%}")
-    for count in (16, 64, 256, 1024):
-        row = rows[-1] | {"edges": count}
-        load = sum(predicted(benchmark.trace, of, life, row) for of, life in lives.items())
-        print(f"{kind.name} model: {count} edges with {row['rate']:.0f} requests/s each: {load:.0f} requests/s at the origin", flush=True)
+    result["model"]["predicted"] = {
+        count: sum(predicted(benchmark.trace, of, life, rows[-1] | {"edges": count}) for of, life in lives.items()) for count in MORE}
 
 
 def show(values):
@@ -342,6 +343,31 @@ def show_load(kind, row):
     print(
         f"{kind.name:6} {row['edges']:4} × {row['rate']:5.0f}/s: origin {row['origin']:7.1f}/s ({parts}), hits {row['hits']:.1%}, "
         f"{row['failures']} failures, {row['slow']} slow", flush=True)
+
+
+def show_table(results):
+    """One column for each subject."""
+    columns = []
+    for result in results.values():
+        column = {}
+        for row in result["rows"]:
+            place = f"{row['edges']} edges × {row['asked']:.0f} requests/s"
+            column[f"{place}: origin's requests/s"] = f"{row['origin']:.1f}"
+            column[f"{place}: hit ratio"] = f"{row['hits']:.1%}"
+        for name in ("p50", "p99"):
+            column[f"staleness, {name}"] = f"{1e3 * result['staleness'][name]:.0f} ms"
+        for name in ("partition", "restart"):
+            part = result[name]
+            column[f"{name}: peak in a second / steady load"] = f"{part['peak'] / max(part['steady'], 1):.2f}"
+            column[f"{name}: failures of all requests"] = f"{part['failures'] / (part['answers'] + part['failures']):.1%}"
+        column |= {f"capacity: {name}": f"{value:.3g}" for name, value in result["capacity"].items()}
+        column["model: mean error"] = f"{result['model']['mean error']:.0%}"
+        for count, load in result["model"]["predicted"].items():
+            column[f"model: origin's requests/s for {count} edges"] = f"{load:.0f}"
+        columns.append(column)
+    print(f"\n{'':58}" + "".join(f"{name:>12}" for name in results))
+    for name in columns[0]:
+        print(f"{name:58}" + "".join(f"{column.get(name, ''):>12}" for column in columns))
 
 
 def main():
@@ -368,6 +394,7 @@ def main():
             for kind in (Edge, Nginx):
                 if kind.name in arguments.subjects.split(","):
                     measure(benchmark, kind, results.setdefault(kind.name, {}))
+        show_table(results)
         if arguments.raw:
             pathlib.Path(arguments.raw).write_text(json.dumps(results, indent=1))
 
