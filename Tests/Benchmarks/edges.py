@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measure many edges of one origin, beside nginx with proxy_cache: hit ratio, the origin's load, staleness, partitions and restarts.
 
-Usage: edges.py [--bin DIR] [--store DIR] [--items N] [--comments N] [--edges N,N,…] [--rate R] [--seconds S] [--raw FILE]
+Usage: edges.py [--bin DIR] [--store DIR] [--items N] [--comments N] [--edges N,N,…] [--subjects NAME,NAME] [--rate R] [--exponent E]
+                [--seconds S] [--raw FILE]
 
 Needs root, and Debian's packages nginx, wrk and iproute2. Fills an origin in the folder --store (default: a temporary one) with items
 and comments (default: 10,000 and 100,000), and uses it again if it is filled. Starts numbers of edges (default: 1,2,4,8), each in a
 network namespace of its own, whose readers ask for pages, pictures, images and comments by Zipf's law, R requests a second (default:
-30) at each edge, while the origin publishes. For the edges of this project, and for as many of nginx with the same trace:
+30) at each edge, while the origin publishes every second. The exponent (default: 1) says how much readers keep to the top. Measures
+the edges of this project, and as many of nginx with the same trace:
   - the origin's requests by kind as edges grow, and as readers grow (1, 2 and 4 × R at the largest number of edges),
   - staleness: the time from a publication at the origin until the first page of each edge has it,
   - all edges cut off and connected again, and killed and started again: the origin's peak in a second beside its steady load,
@@ -45,19 +47,20 @@ PARTITION = 10
 AFTER = 10
 # For which numbers of edges the model says the load, with as many readers each as were measured at most.
 MORE = (16, 64, 256, 1024)
-# What a fit may choose, in seconds. Infinite: only the first request at an edge reaches the origin.
-LIVES = [0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, math.inf]
+# What a fit may choose, in seconds: short runs tell only these apart. Infinite: only the first request at an edge reaches the origin.
+LIVES = [0, 0.5, 1, 2, math.inf]
+HOUR, DAY = 3_600, 86_400
 
 
 # Readers
 
 
 class Trace:
-    """Views by Zipf's law: the page of rank r is asked for in proportion to 1/r."""
+    """Views by Zipf's law: the page of rank r is asked for in proportion to 1/r^exponent."""
 
-    def __init__(self, items, seed=1):
-        self.items, self.pages = items, items // PAGE
-        self.sums = list(itertools.accumulate(1 / rank for rank in range(1, self.pages + 1)))
+    def __init__(self, items, exponent, seed=1):
+        self.items, self.pages, self.exponent = items, items // PAGE, exponent
+        self.sums = list(itertools.accumulate(rank ** -exponent for rank in range(1, self.pages + 1)))
         self.random = random.Random(seed)
 
     def rank(self):
@@ -79,7 +82,7 @@ class Trace:
         paths, rank = 1 if kind == "page" else PAGE, 1
         while rank <= self.pages:
             last = min(self.pages, rank if rank < 1_000 else int(rank * 1.01))
-            yield KINDS[kind] / VIEW / math.sqrt(rank * last) / self.sums[-1] / paths, (last - rank + 1) * paths
+            yield KINDS[kind] / VIEW * math.sqrt(rank * last) ** -self.exponent / self.sums[-1] / paths, (last - rank + 1) * paths
             rank = last + 1
 
 
@@ -90,9 +93,9 @@ def kind_of(path):
 READER = "--reader"
 
 
-async def read(rate, seconds, items, seed):
+async def read(rate, seconds, items, exponent, seed):
     """Runs in the namespace of an edge. Prints the numbers of answers, of failures, and of answers that took over a second."""
-    trace, counts = Trace(items, seed), {"answers": 0, "failures": 0, "slow": 0}
+    trace, counts = Trace(items, exponent, seed), {"answers": 0, "failures": 0, "slow": 0}
     end = time.monotonic() + seconds
     readers = max(4, round(rate / 5))
 
@@ -152,7 +155,7 @@ def inside(edge, *words):
 class Benchmark:
     def __init__(self, arguments, directory, network, root):
         self.arguments, self.directory, self.network, self.root = arguments, directory, network, root
-        self.trace = Trace(arguments.items)
+        self.trace = Trace(arguments.items, arguments.exponent)
         self.gateway = Connection(f"{root}/run/gateway.sock")
         self.seeds = itertools.count(1)
 
@@ -184,7 +187,7 @@ class Benchmark:
     def readers(self, edges, rate, seconds):
         """Readers at all edges for a time. Yields their counts, which are complete after the block."""
         counts = {}
-        processes = [inside(edge, READER, rate, seconds, self.arguments.items, next(self.seeds)) for edge in edges]
+        processes = [inside(edge, READER, rate, seconds, self.arguments.items, self.arguments.exponent, next(self.seeds)) for edge in edges]
         try:
             yield counts
             for process in processes:
@@ -332,6 +335,9 @@ def measure(benchmark, kind, result):
     print(f"{kind.name} model: lives in s {lives}, error {mean:.0%}, at most {worst:.0%}")
     result["model"]["predicted"] = {
         count: sum(predicted(benchmark.trace, of, life, rows[-1] | {"edges": count}) for of, life in lives.items()) for count in MORE}
+    result["model"]["hits"] = {
+        name: 1 - sum(predicted(benchmark.trace, of, life, rows[-1] | {"edges": 1, "seconds": seconds}) for of, life in lives.items()) / rows[-1]["rate"]
+        for name, seconds in (("hour", HOUR), ("day", DAY))}
 
 
 def show(values):
@@ -364,6 +370,7 @@ def show_table(results):
         column["model: mean error"] = f"{result['model']['mean error']:.0%}"
         for count, load in result["model"]["predicted"].items():
             column[f"model: origin's requests/s for {count} edges"] = f"{load:.0f}"
+        column |= {f"model: hit ratio in the first {name}": f"{ratio:.1%}" for name, ratio in result["model"]["hits"].items()}
         columns.append(column)
     print(f"\n{'':58}" + "".join(f"{name:>12}" for name in results))
     for name in columns[0]:
@@ -379,6 +386,7 @@ def main():
     parser.add_argument("--edges", default="1,2,4,8", type=lambda text: [int(count) for count in text.split(",")])
     parser.add_argument("--subjects", default="edges,nginx")
     parser.add_argument("--rate", type=float, default=30)
+    parser.add_argument("--exponent", type=float, default=1)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--raw")
     arguments = parser.parse_args()
@@ -401,7 +409,7 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1:2] == [READER]:
-        asyncio.run(read(float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])))
+        asyncio.run(read(float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])))
     elif sys.argv[1:2] == ["--poll"]:
         poll(int(sys.argv[2]), float(sys.argv[3]))
     else:
