@@ -191,6 +191,7 @@ extension StoreFactory<any FeedCache> {
             try await cache.keep([2, 1], at: .start)
             let kept = try await cache.keep(FetchedFeedPage([picture(2, "new"), picture(1)], at: .start))
             #expect(kept.new == [])
+            #expect(kept.found == [picture(2, "new")])
             #expect(try await cache.item(UUID(number: 2))?.image == picture(2, "new"))
         }
     }
