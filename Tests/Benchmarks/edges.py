@@ -8,7 +8,7 @@ Needs root, and Debian's packages nginx, wrk and iproute2. Fills an origin in th
 and comments (default: 10,000 and 100,000), and uses it again if it is filled. Starts numbers of edges (default: 1,2,4,8), each in a
 network namespace of its own, whose readers ask for pages, pictures, images and comments by Zipf's law, R requests a second (default:
 30) at each edge, while the origin publishes every second. The exponent (default: 1) says how much readers keep to the top. Measures
-the edges of this project, and as many of nginx with the same trace:
+the edges of this project, and as many of nginx with readers of the same distribution:
   - the origin's requests by kind as edges grow, and as readers grow (1, 2 and 4 × R at the largest number of edges),
   - staleness: the time from a publication at the origin until the first page of each edge has it,
   - all edges cut off and connected again, and killed and started again: the origin's peak in a second beside its steady load,

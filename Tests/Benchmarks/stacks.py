@@ -127,7 +127,6 @@ class Network:
         run("ip", "link", "add", "bridge", "address", "02:00:00:00:00:01", "type", "bridge")
         run("ip", "address", "add", f"{ORIGIN}/16", "dev", "bridge")
         run("ip", "link", "set", "bridge", "up")
-        # The origin's side of a partition stays quick: it finds an edge again without asking for its address.
         self.numbers = itertools.count(2)
 
     @contextlib.contextmanager

@@ -122,8 +122,8 @@ enum IndexSchema {
             ALTER TABLE progress DROP COLUMN walk_number;
             """,
             "8 frequent terms": "CREATE INDEX term_by_images ON term (kind, images)",
-            // Joined emoji are one word, and more marks and letters are folded.
-            "9 joined emoji": """
+            // The words of texts are folded otherwise: marks and letters of more scripts, flags, joined emoji.
+            "9 folding of more scripts": """
             DELETE FROM comment;
             DELETE FROM image;
             DELETE FROM unfound;

@@ -44,6 +44,7 @@ export class Reload {
       document.querySelectorAll("main > .empty, main > .pager").forEach((old) => old.remove());
       const empty = page.querySelector("main > .empty");
       if (empty) list.before(empty);
+      // All rows are new, so no space of an earlier line is kept.
       document.getElementById("problem")?.remove();
       showProblem(page);
       this.pager.replaceEnd(page);
