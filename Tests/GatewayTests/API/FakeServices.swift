@@ -16,6 +16,7 @@ struct FakeServices: Sendable {
     }
     var get: Answer<FeedItemSelection, FeedItem> = { _, _ in throw RPCError(.notFound, "no such item") }
     var watch: @Sendable (WatchFeed, ItemSink<FeedEvent>) async throws -> Void = { _, _ in }
+    var watchComments: @Sendable (WatchComments, ItemSink<CommentsEvent>) async throws -> Void = { _, _ in }
     var list: Answer<ListComments, ListedComments> = { _, _ in
         ListedComments(items: [], nextAfterID: nil, origin: .store)
     }
@@ -55,6 +56,9 @@ struct FakeServices: Sendable {
         comments.handle(CommentsContract.counts, counts)
         comments.handle(CommentsContract.post, post)
         comments.handle(CommentsContract.remove, remove)
+        comments.handle(CommentsContract.watch) { [watchComments] params, _, items in
+            try await watchComments(params, items)
+        }
         var images = MethodTable(ImageDataContract.contract)
         images.handle(ImageDataContract.load, image)
         images.handle(ImageDataContract.facts, facts)

@@ -9,10 +9,12 @@ extension API {
     func comments(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let document = try await gateway.comments.recent.document(of: id) { () throws(RPCError) in
+        let document = try await gateway.comments.recent.document(of: id, isFresh: request.asksForFreshAnswer) {
+            () throws(RPCError) in
             try await allComments(of: id, options)
         }
         var answer = try await answer(document.json, from: gateway.comments.recent, for: request)
+        if document.origin == .store { answer.fields["Link"] = publicURL.monitor(CommentsEvents.path) }
         Freshness(document.origin, savedAt: document.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }

@@ -18,14 +18,24 @@ extension API {
             try await api.feed(LoadFeed(request.query), request.head, request.options)
         },
         Endpoint(
-            .get, "/v1/feed/events", "watchFeed",
+            .get, FeedEvents.path, "watchFeed",
             "Send an event for each change of the feed: published, removed, or reset when events are missing.",
             answers: [
                 .body("Server-sent events. Last-Event-ID resumes after an event.", "text/event-stream"),
                 .problem(429, "Too many readers."),
             ]
         ) { api, request throws(RPCError) in
-            try api.feedEvents(request.head)
+            try api.stream(api.events, request.head)
+        },
+        Endpoint(
+            .get, CommentsEvents.path, "watchComments",
+            "Send an event for each change of the comments: posted, removed, or reset when events are missing.",
+            answers: [
+                .body("Server-sent events. Last-Event-ID resumes after an event.", "text/event-stream"),
+                .problem(429, "Too many readers."),
+            ]
+        ) { api, request throws(RPCError) in
+            try api.stream(api.commentsEvents, request.head)
         },
         Endpoint(
             .get, "/v1/image/{id}", "getItem", "Return an item of the feed.",

@@ -12,7 +12,7 @@ extension API {
     ) async throws(RPCError) -> HTTPAnswer {
         let recent = gateway.feed.recent
         let id = FeedDocument.ID(load: load, publicURL: publicURL)
-        let document = try await recent.document(of: id) { () throws(RPCError) in
+        let document = try await recent.document(of: id, isFresh: request.asksForFreshAnswer) { () throws(RPCError) in
             FeedDocument(try await gateway.page(load, options), of: load, publicURL)
         }
         var answer = try await answer(document.json, from: recent, for: request)

@@ -25,8 +25,9 @@ struct API: Sendable {
     /// The statistics of the gateway's socket.
     let statistics: @Sendable () async -> Statistics?
 
-    /// The events of the feed.
+    /// The events of the feed, and those of the comments.
     let events: FeedEvents
+    let commentsEvents: CommentsEvents
 
     /// Permits comments over HTTP.
     let access: WriteAccess
@@ -55,10 +56,15 @@ struct API: Sendable {
         self.metricsAccess = metricsAccess
         self.statistics = statistics
         self.access = access
-        // A reader of an event that loads the feed again must not get the page before the change.
-        events = FeedEvents(gateway.registry, publicURL, limits) { change in
-            gateway.feed.recent.forget()
-            if case .removed(let ids) = change { gateway.feed.shown.forget(ids) }
+        // A reader of an event that loads the feed or the comments again must not get the state before the change.
+        events = FeedEvents(gateway.registry, publicURL, limits, mostReaders: limits.eventReaders) { event in
+            if !event.change.isOfCache { gateway.feed.recent.forget() }
+            if case .removed(let ids) = event.change { gateway.feed.shown.forget(ids) }
+        }
+        commentsEvents = CommentsEvents(
+            gateway.registry, publicURL, limits, mostReaders: limits.commentsEventReaders
+        ) { _ in
+            gateway.comments.forget()
         }
         self.version = version
     }

@@ -86,9 +86,12 @@ struct HTTPLimits: Sendable {
     /// connections.
     var eventReaders = 1_024
 
-    /// The pause after which a reader of the feed's events gets an empty comment, so that both sides notice a lost
+    /// The maximum number of readers of the events of comments. These are above all edges.
+    var commentsEventReaders = 128
+
+    /// The pause after which a reader of events gets an empty comment, so that both sides notice a lost
     /// connection.
-    static let eventPause = TimeAmount.seconds(15)
+    static let eventPause = TimeAmount.seconds(5)
 
     /// The events that a reader may lag behind before its connection is closed, in number and in bytes. They are stored once
     /// for all readers.

@@ -88,6 +88,9 @@ struct PublicURL: Sendable, Hashable, CustomStringConvertible {
         url(of: "v1/feed", ["limit": limit.map(String.init), cursor: id.uuidString])
     }
 
+    /// The `Link` to the events that tell of changes of an answer (RFC 5989).
+    func monitor(_ path: String) -> String { "<\(self)\(path)>; rel=\"monitor\"" }
+
     /// The URL of a path, with those parameters that have a value. The values must need no encoding.
     func url(of path: String, _ parameters: KeyValuePairs<String, String?>) -> String {
         let query = parameters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: "&")

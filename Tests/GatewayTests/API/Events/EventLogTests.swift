@@ -5,8 +5,8 @@ import Testing
 @testable import gateway
 
 @Suite struct EventLogTests {
-    private static func log(_ events: Int, count: Int = 3, bytes: Int = 100) -> EventLog {
-        var log = EventLog(count: count, bytes: bytes)
+    private static func log(_ events: Int, count: Int = 3, bytes: Int = 100) -> EventLog<FeedEvent> {
+        var log = EventLog<FeedEvent>(count: count, bytes: bytes)
         log.begin(at: "0")
         for number in 1..<(events + 1) { log.append(Self.event("\(number)"), ByteBuffer(string: "\(number)")) }
         return log
@@ -17,7 +17,7 @@ import Testing
     @Test func `an empty log knows only the state that it begins at`() {
         let log = Self.log(0)
         #expect(log.position(after: "0") == 0 && log.position(after: "1") == nil && log.last == "0" && log.end == 0)
-        #expect(EventLog(count: 1, bytes: 1).last == nil)
+        #expect(EventLog<FeedEvent>(count: 1, bytes: 1).last == nil)
     }
 
     @Test func `an event is found after the one before it`() {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `above the number of bytes the oldest is dropped, but never the newest`() {
-        var log = EventLog(count: 10, bytes: 4)
+        var log = EventLog<FeedEvent>(count: 10, bytes: 4)
         log.append(Self.event("a"), ByteBuffer(string: "aa"))
         log.append(Self.event("b"), ByteBuffer(string: "bb"))
         #expect(log.start == 0)

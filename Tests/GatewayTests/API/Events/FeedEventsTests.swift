@@ -204,13 +204,13 @@ import Testing
     }
 
     /// There is no feed. A reader that was here before waits for the events that it has missed.
-    @Test(arguments: [nil, "3"]) func `a reader gets a comment every 15 seconds, also while the feed is down`(
+    @Test(arguments: [nil, "3"]) func `a reader gets a comment every 5 seconds, also while the feed is down`(
         lastID: String?
     ) async throws {
         let clock = ManualClock()
         let events = FeedEvents(
             PluginRegistry(executor: .timed(by: clock)), try #require(PublicURL("http://127.0.0.1:65535")),
-            HTTPLimits(), onChange: { _ in })
+            HTTPLimits(), mostReaders: 1, onEvent: { _ in })
         let (texts, text) = AsyncStream.makeStream(of: String.self)
         var received = texts.makeAsyncIterator()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -221,14 +221,30 @@ import Testing
             #expect(await received.next() == ":\n\n")
             for _ in 1...3 {
                 // The other sleep is the pause before the feed is asked again.
-                await clock.waitForTimers(2, within: .seconds(15))
-                await clock.advance(by: .seconds(15) - .nanoseconds(1))
+                await clock.waitForTimers(2, within: .seconds(5))
+                await clock.advance(by: .seconds(5) - .nanoseconds(1))
                 await clock.advance(by: .nanoseconds(1), once: 1)
                 #expect(await received.next() == ":\n\n")
             }
             text.finish()
             #expect(await received.next() == nil)
             group.cancelAll()
+        }
+    }
+
+    @Test(arguments: [nil, "3"]) func `an id without an event says that a reader has missed nothing`(
+        lastID: String?
+    ) async throws {
+        let feed = NumberedFeed(count: 5)
+        try await RunningAPI.with(feed.services) { api in
+            try await ready(api)
+            let reader = try await Reader.connect(api, after: lastID)
+            if lastID == nil {
+                #expect(try await reader.block() == "retry: 2000\nid: 5\n\n")
+            } else {
+                #expect(try await reader.ids(2) == ["published 4", "published 5"])
+                #expect(try await reader.block() == "id: 5\n\n")
+            }
         }
     }
 

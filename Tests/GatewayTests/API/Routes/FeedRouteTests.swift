@@ -25,7 +25,12 @@ import Testing
                 #"{"id":"\#($0)","image":"http://127.0.0.1:\#(api.port)/v1/image/\#($0)/data"}"#
             }
             #expect(reply.status == 200 && reply.text == #"{"items":[\#(items.joined(separator: ","))]}"#)
-            #expect(reply["Content-Type"] == "application/json" && reply["Link"] == nil)
+            #expect(reply["Content-Type"] == "application/json")
+            // Only an authority's events tell of each change.
+            #expect(reply["Link"] == #"<http://127.0.0.1:\#(api.port)/v1/feed/events>; rel="monitor""#)
+        }
+        try await RunningAPI.with(.feed(Self.page(count, origin: .remote))) { api async throws in
+            #expect(try await api.exchange("/v1/feed")["Link"] == nil)
         }
     }
 
@@ -53,13 +58,13 @@ import Testing
 
     @Test func `links lead to the adjacent pages, and the last page has no next link`() async throws {
         let base = "/v1/feed?limit=2&"
-        try await RunningAPI.with(.feed(Self.page(2, next: Self.ids[1], prev: Self.ids[0]))) { api in
+        try await RunningAPI.with(.feed(Self.page(2, next: Self.ids[1], prev: Self.ids[0], origin: .cache))) { api in
             let url = "http://127.0.0.1:\(api.port)\(base)"
             let reply = try await api.exchange("/v1/feed?limit=2")
             let next = #"<\#(url)after_id=\#(Self.ids[1])>; rel="next""#
             #expect(reply["Link"] == next + #", <\#(url)before_id=\#(Self.ids[0])>; rel="prev""#)
         }
-        try await RunningAPI.with(.feed(Self.page(1, prev: Self.ids[0]))) { api in
+        try await RunningAPI.with(.feed(Self.page(1, prev: Self.ids[0], origin: .cache))) { api in
             let link = try await api.exchange("/v1/feed?limit=2")["Link"]
             #expect(link == #"<http://127.0.0.1:\#(api.port)\#(base)before_id=\#(Self.ids[0])>; rel="prev""#)
         }

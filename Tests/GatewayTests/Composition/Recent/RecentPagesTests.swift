@@ -124,6 +124,17 @@ import Testing
         }
     }
 
+    @Test func `a client that asks for a fresh answer gets one`() async throws {
+        let feed = CountedFeed()
+        try await RunningAPI.with(feed.services()) { api async throws in
+            for (number, field) in ["max-age=0", "max-age=0, no-cache", "No-Cache"].enumerated() {
+                _ = try await api.exchange("/v1/feed")
+                _ = try await api.exchange("/v1/feed", ["Cache-Control: \(field)"])
+                #expect(feed.loads == number + 1)
+            }
+        }
+    }
+
     @Test func `an error is not cached`() async throws {
         let loads = Mutex(0)
         var services = FakeServices()

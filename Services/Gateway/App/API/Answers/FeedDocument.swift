@@ -9,7 +9,8 @@ import RPC
 struct FeedDocument: SharedDocument {
     let json: JSONDocument
 
-    /// The value of the `Link` header.
+    /// The value of the `Link` header: the adjacent pages, and of an authority its events. An edge does not see a change before it asks
+    /// its upstream, so its events vouch for nothing.
     let links: String?
     let origin: AnswerOrigin
     let savedAt: Date?
@@ -31,7 +32,8 @@ struct FeedDocument: SharedDocument {
     private static func links(of page: LoadedFeed, limit: Int?, _ publicURL: PublicURL) -> String? {
         let next = page.nextAfterID.map { "<\(publicURL.feed(limit: limit, "after_id", $0))>; rel=\"next\"" }
         let previous = page.prevBeforeID.map { "<\(publicURL.feed(limit: limit, "before_id", $0))>; rel=\"prev\"" }
-        let links = [next, previous].compactMap(\.self)
+        let monitor = page.origin == .store ? publicURL.monitor(FeedEvents.path) : nil
+        let links = [next, previous, monitor].compactMap(\.self)
         return links.isEmpty ? nil : links.joined(separator: ", ")
     }
 

@@ -24,6 +24,13 @@ struct Freshness: Equatable {
     }
 }
 
+extension HTTPRequest {
+    /// Whether the client wants no answer from a cache (RFC 9111 §5.2.1.4).
+    var asksForFreshAnswer: Bool {
+        headerFields[.cacheControl].map { WeightedList($0)["no-cache"] != nil } ?? false
+    }
+}
+
 extension Freshness {
     init(_ origin: AnswerOrigin, savedAt: Date?, now: Date) {
         age = savedAt.map { Self.age(of: $0, now: now) }

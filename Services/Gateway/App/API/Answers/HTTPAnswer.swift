@@ -11,7 +11,7 @@ struct HTTPAnswer: Sendable {
     var body = ByteBuffer()
 
     /// The reader to which events are sent in place of `body`; nil for a complete answer.
-    var events: FeedEvents.Reader?
+    var events: (any EventReader)?
 
     /// The template of the path; nil when no endpoint has the path and the method.
     var route: String?

@@ -2,8 +2,8 @@ import HTTPTypes
 import RPC
 
 extension API {
-    /// Answers with the changes of the feed as server-sent events.
-    func feedEvents(_ request: HTTPRequest) throws(RPCError) -> HTTPAnswer {
+    /// Answers with the changes of a service as server-sent events.
+    func stream<Event>(_ events: ServerEvents<Event>, _ request: HTTPRequest) throws(RPCError) -> HTTPAnswer {
         var answer = HTTPAnswer(.ok)
         answer.fields[.contentType] = "text/event-stream"
         // Proxies that compress would hold the events back.

@@ -1,17 +1,16 @@
-import FeedContract
 import NIOCore
 
-/// The newest events of the feed as text, limited in number and bytes. Readers have a position in it.
-struct EventLog {
+/// The newest events of a service as text, limited in number and bytes. Readers have a position in it.
+struct EventLog<Event: PublicEvent> {
     private let count: Int
     private let bytes: Int
-    private var events: [(event: FeedEvent, text: ByteBuffer)] = []
+    private var events: [(event: Event, text: ByteBuffer)] = []
     private var size = 0
 
     /// The position of the oldest event. Positions begin at 0 and are not reused.
     private(set) var start = 0
 
-    /// The seq before the oldest event; nil until the feed has named one.
+    /// The seq before the oldest event; nil until the service has named one.
     private var mark: String?
 
     /// - Parameters:
@@ -31,7 +30,7 @@ struct EventLog {
     /// Sets the seq of the state before the first event.
     mutating func begin(at seq: String) { mark = seq }
 
-    mutating func append(_ event: FeedEvent, _ text: ByteBuffer) {
+    mutating func append(_ event: Event, _ text: ByteBuffer) {
         events.append((event, text))
         size += text.readableBytes
         while events.count > count || (size > bytes && events.count > 1) {
@@ -49,7 +48,7 @@ struct EventLog {
     }
 
     /// - Returns: nil for a position outside the log.
-    subscript(position: Int) -> (event: FeedEvent, text: ByteBuffer)? {
+    subscript(position: Int) -> (event: Event, text: ByteBuffer)? {
         (start..<end).contains(position) ? events[position - start] : nil
     }
 }

@@ -1,13 +1,35 @@
+import CommentsContract
 import FeedContract
 import NIOCore
 import RPC
 import ServiceKit
 import Timing
 
-/// The changes of the feed as server-sent events, from one `feed.watch` for all readers.
-final class FeedEvents: Sendable {
+/// The changes of the feed.
+typealias FeedEvents = ServerEvents<FeedEvent>
+
+/// The changes of all comments.
+typealias CommentsEvents = ServerEvents<CommentsEvent>
+
+extension ServerEvents<FeedEvent> {
+    static var path: String { "/v1/feed/events" }
+}
+
+extension ServerEvents<CommentsEvent> {
+    static var path: String { "/v1/comments/events" }
+}
+
+/// A reader to which an answer sends events.
+protocol EventReader: Sendable {
+    /// Writes the events until the reader is too slow or the server stops.
+    /// - Throws: what `write` throws.
+    func send(_ write: (ByteBuffer) async throws -> Void) async throws
+}
+
+/// The changes of a service as server-sent events, from one watch for all readers.
+final class ServerEvents<Event: PublicEvent>: Sendable {
     private struct State {
-        var log: EventLog
+        var log: EventLog<Event>
         var readers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastReader = 0
         var isOver = false
@@ -25,8 +47,11 @@ final class FeedEvents: Sendable {
     private let publicURL: PublicURL
     private let limits: HTTPLimits
 
+    /// The maximum number of readers.
+    private let mostReaders: Int
+
     /// Called for each event before its readers see it.
-    private let onChange: @Sendable (FeedEvent.Change) -> Void
+    private let onEvent: @Sendable (Event) -> Void
     private let state: Watched<State>
 
     /// Readers that return with the same id share one catch-up.
@@ -41,23 +66,24 @@ final class FeedEvents: Sendable {
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// How long a reader that was away may take to catch up with the log.
-    private static let catchUpTime = TimeAmount.seconds(10)
+    private static var catchUpTime: TimeAmount { .seconds(10) }
 
     init(
-        _ registry: PluginRegistry, _ publicURL: PublicURL, _ limits: HTTPLimits,
-        onChange: @escaping @Sendable (FeedEvent.Change) -> Void
+        _ registry: PluginRegistry, _ publicURL: PublicURL, _ limits: HTTPLimits, mostReaders: Int,
+        onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.registry = registry
         self.publicURL = publicURL
         self.limits = limits
-        self.onChange = onChange
+        self.mostReaders = mostReaders
+        self.onEvent = onEvent
         state = Watched(State(log: EventLog(count: limits.recentEvents, bytes: HTTPLimits.recentEventBytes)))
         catchUps = SingleFlight(joinTime: .seconds(10), clock: registry.clock)
     }
 
-    // MARK: The feed
+    // MARK: The service
 
-    /// Watches the feed as soon as there is a reader, until the task is cancelled.
+    /// Watches the service as soon as there is a reader, until the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.catchUps.run() }
@@ -83,7 +109,7 @@ final class FeedEvents: Sendable {
             do {
                 // An empty seq requests a reset first, which names the current state.
                 let since = state.withLock { $0.log.last } ?? ""
-                try await registry.plugin("feed").withStream(FeedContract.watch, WatchFeed(since: since), .endless()) {
+                try await Event.watch(registry, since: since, .endless()) {
                     for try await event in $0 {
                         note(event)
                         backoff.reset()
@@ -91,7 +117,7 @@ final class FeedEvents: Sendable {
                 }
             } catch let error as RPCError {
                 // A service that is down has a line of its own.
-                if error.kind != .unavailable { registry.noteIgnored(FeedContract.watch.name, error, TraceContext()) }
+                if error.kind != .unavailable { registry.noteIgnored(Event.method, error, TraceContext()) }
             } catch {
                 // `withStream` throws only the runtime's errors and cancellation, which ends the loop.
             }
@@ -100,11 +126,11 @@ final class FeedEvents: Sendable {
         }
     }
 
-    private func note(_ event: FeedEvent) {
-        if !event.change.isOfCache { onChange(event.change) }
+    private func note(_ event: Event) {
+        onEvent(event)
         let text = text(of: event, publicURL)
         let readers = state.withLock { state in
-            if state.log.last == nil, event.change == .reset {
+            if state.log.last == nil, event.isReset {
                 state.log.begin(at: event.seq)
             } else {
                 state.log.append(event, text)
@@ -126,16 +152,16 @@ final class FeedEvents: Sendable {
     // MARK: Readers
 
     /// A reader of the events. It counts until it is deallocated.
-    final class Reader: Sendable {
+    final class Reader: EventReader {
         private let number: Int
         fileprivate let wakes: AsyncStream<Void>
         fileprivate let lastID: String?
         fileprivate let publicURL: PublicURL
-        private let events: FeedEvents
+        private let events: ServerEvents
 
         fileprivate init(
             _ number: Int, _ wakes: AsyncStream<Void>, after lastID: String?, _ publicURL: PublicURL,
-            _ events: FeedEvents
+            _ events: ServerEvents
         ) {
             self.number = number
             self.wakes = wakes
@@ -146,33 +172,31 @@ final class FeedEvents: Sendable {
 
         deinit { events.remove(number) }
 
-        /// Writes the events until the reader is too slow or the server stops.
-        /// - Throws: what `write` throws.
         func send(_ write: (ByteBuffer) async throws -> Void) async throws {
             try await events.send(to: self, write)
         }
     }
 
     /// - Parameters:
-    ///   - lastID: the last event that the reader has; nil for one that has just loaded the feed.
+    ///   - lastID: the last event that the reader has; nil for one that has just loaded everything.
     ///   - url: the beginning of the links; nil for that of most readers.
-    /// - Throws: `overloaded` above `eventReaders`.
+    /// - Throws: `overloaded` above the maximum number of readers.
     func reader(after lastID: String?, at url: PublicURL? = nil) throws(RPCError) -> Reader {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
-            guard state.readers.count < limits.eventReaders else { return nil }
+            guard state.readers.count < mostReaders else { return nil }
             state.lastReader += 1
             state.readers[state.lastReader] = wake
             return state.lastReader
         }
-        guard let number else { throw RPCError(.overloaded, "too many readers of the feed's events", begun: false) }
+        guard let number else { throw RPCError(.overloaded, "too many readers of these events", begun: false) }
         wake.yield()
         firstReader.yield()
         if state.withLock({ $0.isOver }) { wake.finish() }
         return Reader(number, wakes, after: lastID, url ?? publicURL, self)
     }
 
-    /// Returns once the number of readers, and whether the current state of the feed is known, fulfil the condition. New readers
+    /// Returns once the number of readers, and whether the current state of the service is known, fulfil the condition. New readers
     /// miss no event from then on.
     func wait(until isSo: @escaping @Sendable (_ readers: Int, _ isKnown: Bool) -> Bool) async {
         await state.wait { isSo($0.readers.count, $0.log.last != nil) }
@@ -183,8 +207,8 @@ final class FeedEvents: Sendable {
     private func send(to reader: Reader, _ write: (ByteBuffer) async throws -> Void) async throws {
         let lastID = reader.lastID
         var position: Int?
-        // A reader without the id of its state would miss the changes while it is away.
-        var needsID = false
+        // The id of its state tells a reader that it has missed nothing so far. Without it, it would miss the changes while it is away.
+        var needsID = true
         if lastID == nil {
             let (end, last) = state.withLock { ($0.log.end, $0.log.last) }
             position = end
@@ -207,7 +231,7 @@ final class FeedEvents: Sendable {
                 try await write(
                     reader.publicURL == publicURL ? logged.text : text(of: logged.event, reader.publicURL))
                 position = next + 1
-                (isQuiet, needsID) = (false, false)
+                isQuiet = false
             }
             if needsID, let id = state.withLock({ $0.log.end == position ? $0.log.last.map(Self.id) : nil }) {
                 try await write(ByteBuffer(string: id + "\n"))
@@ -217,7 +241,7 @@ final class FeedEvents: Sendable {
         }
     }
 
-    /// What a returning reader has missed; nil while the feed has not answered yet.
+    /// What a returning reader has missed; nil while the service has not answered yet.
     private func missed(_ catchUp: CatchUp) async throws -> Missed? {
         let (position, isKnown) = state.withLock { ($0.log.position(after: catchUp.lastID), $0.log.last != nil) }
         if let position { return Missed(texts: [], position: position) }
@@ -225,13 +249,11 @@ final class FeedEvents: Sendable {
         return try await catchUps.value(of: catchUp) { try await self.missed(by: catchUp) }
     }
 
-    /// Reads the events after an older one from the feed, until they meet the log.
+    /// Reads the events after an older one from the service, until they meet the log.
     private func missed(by catchUp: CatchUp) async throws -> Missed {
         var (texts, bytes, last) = ([ByteBuffer](), 0, catchUp.lastID)
         do {
-            return try await registry.plugin("feed").withStream(
-                FeedContract.watch, WatchFeed(since: last), CallOptions(timeout: Self.catchUpTime)
-            ) { events in
+            return try await Event.watch(registry, since: last, CallOptions(timeout: Self.catchUpTime)) { events in
                 for try await event in events {
                     // The log may have received the last event only now.
                     if let position = position(after: last) { return Missed(texts: texts, position: position) }
@@ -239,30 +261,30 @@ final class FeedEvents: Sendable {
                     texts.append(text)
                     bytes += text.readableBytes
                     last = event.seq
-                    if event.change == .reset { break }
+                    if event.isReset { break }
                     if let position = position(after: last) { return Missed(texts: texts, position: position) }
                     if texts.count >= limits.recentEvents || bytes >= HTTPLimits.recentEventBytes { return startOver() }
                 }
                 return Missed(texts: texts, position: state.withLock { $0.log.end })
             }
         } catch let error as RPCError {
-            registry.noteIgnored(FeedContract.watch.name, error, TraceContext())
+            registry.noteIgnored(Event.method, error, TraceContext())
             return startOver()
         }
     }
 
     private func position(after seq: String) -> Int? { state.withLock { $0.log.position(after: seq) } }
 
-    /// Makes a reader load the feed again.
+    /// Makes a reader load everything again.
     private func startOver() -> Missed {
         let (end, last) = state.withLock { ($0.log.end, $0.log.last ?? "") }
-        return Missed(texts: [text(of: FeedEvent(seq: last, change: .reset), publicURL)], position: end)
+        return Missed(texts: [text(of: .reset(last), publicURL)], position: end)
     }
 
     // MARK: Texts
 
-    private func text(of event: FeedEvent, _ publicURL: PublicURL) -> ByteBuffer {
-        guard let (name, data) = event.change.named(publicURL) else {
+    private func text(of event: Event, _ publicURL: PublicURL) -> ByteBuffer {
+        guard let (name, data) = event.named(publicURL) else {
             // Readers note its id without an event.
             return ByteBuffer(string: Self.id(event.seq) + "\n")
         }
@@ -274,9 +296,9 @@ final class FeedEvents: Sendable {
         ByteBuffer(string: "retry: \(reconnectMilliseconds)\n" + (last.map(id) ?? "") + "\n")
     }
 
-    private static let reconnectMilliseconds = 2_000
+    private static var reconnectMilliseconds: Int { 2_000 }
 
-    private static let comment = ByteBuffer(string: ":\n\n")
+    private static var comment: ByteBuffer { ByteBuffer(string: ":\n\n") }
 
     /// The line with the id; empty for a seq that cannot be in one line.
     private static func id(_ seq: String) -> String {

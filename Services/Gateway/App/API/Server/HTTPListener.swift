@@ -119,10 +119,12 @@ struct HTTPListener: Sendable {
                 group.addTask { await accept(connection) }
                 // Ends only when it is cancelled.
                 group.addTask { await api.events.run() }
+                group.addTask { await api.commentsEvents.run() }
                 group.addTask {
                     await stop()
                     let end = loops.clock.now + drainTime
                     api.events.end()
+                    api.commentsEvents.end()
                     await stopAccepting()
                     quiescing.initiateShutdown(promise: nil)
                     // Cancelled when all connections have closed earlier.

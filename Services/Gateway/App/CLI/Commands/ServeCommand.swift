@@ -109,8 +109,9 @@ struct ServeCommand: ConfiguredCommand {
         _ process: ServiceProcess
     ) throws -> Front {
         var limits = HTTPLimits()
-        // The other half is for all other requests.
+        // The rest is for all other requests.
         limits.eventReaders = min(limits.eventReaders, listener.connections / 2)
+        limits.commentsEventReaders = min(limits.commentsEventReaders, listener.connections / 8)
         let drainTime = try options.limits().drainTime
         let address = "http://\(listener.address)"
         return Front(address: address, connections: listener.connections) { [limits] server, stop in

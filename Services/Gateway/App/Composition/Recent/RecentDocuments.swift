@@ -33,11 +33,14 @@ struct RecentDocuments<ID: Hashable & Sendable, Document: SharedDocument>: Senda
         await compressing
     }
 
-    /// - Parameter load: generates the document. It is called unless the document is cached or being generated.
+    /// - Parameters:
+    ///   - isFresh: whether the client must see all changes so far, also those that this gateway has not heard of because they were
+    ///     written through another one.
+    ///   - load: generates the document. It is called unless the document is cached or being generated.
     func document(
-        of id: ID, _ load: @escaping @Sendable () async throws(RPCError) -> Document
+        of id: ID, isFresh: Bool = false, _ load: @escaping @Sendable () async throws(RPCError) -> Document
     ) async throws(RPCError) -> Document {
-        try await documents.value(of: id, load)
+        isFresh ? try await load() : try await documents.value(of: id, load)
     }
 
     /// - Returns: nil when the compression fails.
