@@ -105,7 +105,8 @@ public actor UpstreamClient {
         let head = headers.head(
             for: url, userAgent: settings.userAgent, acceptsCompression: request.acceptsCompression)
         let reader = ResponseReader(
-            url: url, limits: settings.limits, bodyLimit: request.maximumBodyBytes ?? settings.limits.bodyBytes)
+            url: url, limits: settings.limits, bodyLimit: request.maximumBodyBytes ?? settings.limits.bodyBytes,
+            stream: request.stream)
         // The server may have closed an idle connection. Then one retry on a new connection is safe.
         for isRetry in [false, true] {
             try checkRunning()

@@ -8,6 +8,7 @@ struct ResponseReader {
     private enum State {
         case header
         case body(HTTPResponseHead, ContentCoding, BodyCollector)
+        case streaming(HTTPResponseHead, UpstreamRequest.Stream, received: Int)
         /// The body of a redirect, which is not used.
         case discarding(HTTPResponseHead, received: Int)
     }
@@ -15,13 +16,15 @@ struct ResponseReader {
     private let url: String
     private let limits: UpstreamLimits
     private let bodyLimit: Int
+    private let stream: UpstreamRequest.Stream?
     private var state = State.header
     private var informationalResponses = 0
 
-    init(url: HTTPURL, limits: UpstreamLimits, bodyLimit: Int) {
+    init(url: HTTPURL, limits: UpstreamLimits, bodyLimit: Int, stream: UpstreamRequest.Stream? = nil) {
         self.url = "\(url)"
         self.limits = limits
         self.bodyLimit = bodyLimit
+        self.stream = stream
     }
 
     /// Whether the header is complete, so that the body follows.
@@ -53,7 +56,11 @@ struct ResponseReader {
         if case .length(let length) = framing, length > bodyLimit {
             throw .tooLarge(.declaredBody, limit: bodyLimit)
         }
-        state = .body(head, coding, try BodyCollector(coding, limit: bodyLimit))
+        if let stream, coding == .identity, head.status == .ok, stream.isType(of: head) {
+            state = .streaming(head, stream, received: 0)
+        } else {
+            state = .body(head, coding, try BodyCollector(coding, limit: bodyLimit))
+        }
     }
 
     /// - Returns: the response of a redirect when its body is too long to read to its end; else nil.
@@ -65,6 +72,12 @@ struct ResponseReader {
             state = .header
             defer { state = .body(head, coding, body) }
             try body.append(bytes)
+            return nil
+        case .streaming(let head, let stream, var received):
+            received += bytes.readableBytes
+            guard received <= bodyLimit else { throw .tooLarge(.body, limit: bodyLimit) }
+            state = .streaming(head, stream, received: received)
+            stream.receive(bytes)
             return nil
         case .discarding(let head, var received):
             received += bytes.readableBytes
@@ -78,7 +91,7 @@ struct ResponseReader {
         switch state {
         case .header: nil
         case .body(let head, let coding, let body): response(head, try body.finished(), inflated: coding != .identity)
-        case .discarding(let head, _): response(head, Data())
+        case .streaming(let head, _, _), .discarding(let head, _): response(head, Data())
         }
     }
 
@@ -97,5 +110,12 @@ struct ResponseReader {
             headers.remove("Content-Length")
         }
         return UpstreamResponse(status: Int(head.status.code), headers: headers, body: body, url: url)
+    }
+}
+
+extension UpstreamRequest.Stream {
+    fileprivate func isType(of head: HTTPResponseHead) -> Bool {
+        let type = head.headers.first(name: "content-type") ?? ""
+        return type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() == mediaType
     }
 }
