@@ -263,7 +263,9 @@ let package = Package(
                 ],
                 exclude: ["Network/servers.py"]),
             tests("EdgeModelTests", of: ["EdgeModel"]),
-            tests("EdgeKitTests", of: ["EdgeKit", "Upstream", "RPC", "RPCTestKit", "ServiceKit", .logging, .nioCore]),
+            tests(
+                "EdgeKitTests",
+                of: ["EdgeKit", "Upstream", "RPC", "RPCTestKit", "ServiceKit", "Timing", .logging, .nioCore]),
             // One guarded GET, for tests that run in a separate network namespace.
             .executableTarget(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",

@@ -148,6 +148,12 @@ public final class UpstreamMonitor: Sendable {
         }
     }
 
+    /// Notes a sign of life of an upstream that serves: its last answers are still good. It ends no failure.
+    func heard() {
+        let time = clock.now
+        state.withLock { state in if state.fault == nil { state.answered = time } }
+    }
+
     /// Notes a failure.
     /// - Parameter subject: the kind of request.
     public func failed(_ subject: String, _ failure: Failure) {

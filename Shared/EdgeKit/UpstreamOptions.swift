@@ -80,4 +80,11 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         settings.userAgent = "image-feed/\(ServiceProcess.version)" + (contact.map { " (+\($0))" } ?? "")
         return settings
     }
+
+    /// The settings of a client for `UpstreamEvents`.
+    public var eventsSettings: UpstreamSettings {
+        var settings = settings
+        settings.limits = UpstreamEvents.limits(settings.limits)
+        return settings
+    }
 }

@@ -33,6 +33,9 @@ public struct UpstreamAnswer: Sendable {
     /// The answer to a conditional request when nothing has changed.
     public static let notModified = 304
 
+    /// The header of a request whose answer must come from no cache.
+    public static let fromNoCache = (name: "Cache-Control", value: "no-cache")
+
     /// The first value of a header.
     public subscript(_ name: String) -> String? { all(name).first }
 
@@ -55,6 +58,10 @@ public struct UpstreamAnswer: Sendable {
     public func savedAt(receivedAt now: Date) -> Date {
         Date(timeIntervalSince1970: (now.timeIntervalSince1970 - Double(age)).rounded(.down))
     }
+
+    /// Whether the upstream's events tell when this answer is no longer current. Not for an answer from a cache, which may miss a
+    /// change that they have already told.
+    public var isMonitored: Bool { age == 0 && LinkRelations.all(in: all("Link")).contains(LinkRelations.monitor) }
 
     public var validators: AnswerValidators {
         AnswerValidators(etag: self["ETag"], lastModified: self["Last-Modified"])

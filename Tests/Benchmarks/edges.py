@@ -2,13 +2,14 @@
 """Measure many edges of one origin, beside nginx with proxy_cache: hit ratio, the origin's load, staleness, partitions and restarts.
 
 Usage: edges.py [--bin DIR] [--store DIR] [--items N] [--comments N] [--edges N,N,…] [--subjects NAME,NAME] [--rate R] [--exponent E]
-                [--seconds S] [--raw FILE]
+                [--seconds S] [--warm S] [--raw FILE]
 
 Needs root, and Debian's packages nginx, wrk and iproute2. Fills an origin in the folder --store (default: a temporary one) with items
 and comments (default: 10,000 and 100,000), and uses it again if it is filled. Starts numbers of edges (default: 1,2,4,8), each in a
 network namespace of its own, whose readers ask for pages, pictures, images and comments by Zipf's law, R requests a second (default:
-30) at each edge, while the origin publishes every second. The exponent (default: 1) says how much readers keep to the top. Measures
-the edges of this project, and as many of nginx with readers of the same distribution:
+30) at each edge, while the origin publishes every second. The exponent (default: 1) says how much readers keep to the top. With --warm
+the readers begin that much earlier than the measurement. Measures the edges of this project, and as many of nginx with readers of the
+same distribution:
   - the origin's requests by kind as edges grow, and as readers grow (1, 2 and 4 × R at the largest number of edges),
   - staleness: the time from a publication at the origin until the first page of each edge has it,
   - all edges cut off and connected again, and killed and started again: the origin's peak in a second beside its steady load,
@@ -206,7 +207,10 @@ class Benchmark:
         return [(at, kind) for at, kind in times if begin <= at < end]
 
     def load(self, edges, rate):
-        """Readers for the time of the benchmark, from empty caches or from those that there are."""
+        """Readers for the time of the benchmark, after those that fill the caches."""
+        if self.arguments.warm:
+            with self.readers(edges, rate, self.arguments.warm):
+                self.wait(self.arguments.warm)
         seconds, begin = self.arguments.seconds, time.time()
         with self.readers(edges, rate, seconds) as counts:
             self.wait(seconds)
@@ -388,6 +392,7 @@ def main():
     parser.add_argument("--rate", type=float, default=30)
     parser.add_argument("--exponent", type=float, default=1)
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--warm", type=float, default=0)
     parser.add_argument("--raw")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

@@ -45,6 +45,47 @@ struct TierTests {
         }
     }
 
+    /// The origin's events tell the edge of changes, so it need not ask for each reader.
+    @Test func `an edge asks its origin once for many readers, and shows each change`() async throws {
+        try await SupervisedDeployment.with { origin, _ in
+            let port = try origin.httpPort()
+            try await SupervisedDeployment.with(["--upstream", "http://127.0.0.1:\(port)"]) { edge, _ in
+                let edgePort = try edge.httpPort()
+                let image = try #require(try await Walk(edgePort).order.first)
+                let targets = ["/v1/feed", "/v1/feed?limit=5&after_id=\(image)", "/v1/image/\(image)/comments"]
+                func read() async throws -> String {
+                    var text = ""
+                    for target in targets {
+                        text += String(
+                            decoding: try await HTTPPeer.exchange(port: edgePort, target).body, as: UTF8.self)
+                    }
+                    return text
+                }
+                /// Reads until all three answers come without a request to the origin: then the edge follows the events.
+                func readUntilQuiet() async throws {
+                    var (before, after) = (-1, try await origin.answered())
+                    while before != after {
+                        _ = try await read()
+                        (before, after) = (after, try await origin.answered())
+                    }
+                }
+                try await readUntilQuiet()
+                let before = try await origin.answered()
+                for _ in 1...20 { _ = try await read() }
+                #expect(try await origin.answered() == before)
+
+                let id = UUID().uuidString
+                _ = try await origin.gateway("publish", "https://example.org/a.jpg", "--unchecked", "--id", id)
+                while try await !read().contains(id) {}
+                try await readUntilQuiet()
+                _ = try await origin.gateway("comment", image, "Seen at once")
+                while try await !read().contains("Seen at once") {}
+                _ = try await origin.gateway("remove", id)
+                while try await read().contains(id) {}
+            }
+        }
+    }
+
     @Test func `an edge can be the upstream of another, and their ages add up`() async throws {
         try await SupervisedDeployment.with { origin, _ in
             let first = try origin.httpPort()
@@ -109,5 +150,17 @@ struct TierTests {
         let two = try await SupervisedDeployment(root: "/nowhere/root").up(
             "--upstream", "http://a", "--upstream", "http://b")
         #expect(two.status == 64 && two.errors.contains("http://b"), "\(two.errors)")
+    }
+}
+
+extension SupervisedDeployment {
+    /// How many requests for pages of the feed and for comments this deployment has answered.
+    fileprivate func answered() async throws -> Int {
+        let metrics = try await HTTPPeer.exchange(port: try httpPort(), "/metrics")
+        let routes = [#"route="/v1/feed""#, #"route="/v1/image/{id}/comments""#]
+        return String(decoding: metrics.body, as: UTF8.self).split(separator: "\n").reduce(0) { sum, line in
+            guard line.contains("requests_total{"), routes.contains(where: line.contains) else { return sum }
+            return sum + (line.split(separator: " ").last.flatMap { Int($0) } ?? 0)
+        }
     }
 }

@@ -24,6 +24,21 @@ public enum CommentsMapper {
         }
     }
 
+    /// The images that an event `posted` of the upstream names; nil when the event cannot be read.
+    public static func images(ofPosted event: Data) -> Set<UUID>? {
+        guard let json = try? RawJSON(checking: event) else { return nil }
+        return (try? json.read(as: posted)).map(Set.init)
+    }
+
+    private static let posted = Codec<[UUID]>.object { object in
+        let item = Codec<UUID>.object { object in
+            let imageID = object.required("image_id", .uuid) { $0 }
+            return { members throws(JSONError) in try members[imageID] }
+        }
+        let items = object.required("items", .array(of: item)) { $0 }
+        return { members throws(JSONError) in try members[items] }
+    }
+
     private static func comments(of imageID: UUID) -> Codec<[ImageComment]> {
         .object { object in
             let items = object.required("items", .array(of: comment(of: imageID))) { $0 }

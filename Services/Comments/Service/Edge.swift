@@ -23,6 +23,10 @@ extension CommentsService {
             endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
             now: { Date() })
         let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
+        let eventsClient = UpstreamClient(upstreamOptions.eventsSettings)
+        let events = UpstreamEvents(
+            remote.endpoint.events, upstream, logger: process.logger, get: { try await eventsClient.get($0) },
+            onState: comments.note)
         try await process.serve(
             EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
             health: { await store.health() + upstream.checks },
@@ -30,10 +34,12 @@ extension CommentsService {
             companions: {
                 async let watching: Void = store.run()
                 async let fetching: Void = comments.run()
+                async let following: Void = events.run()
                 await upstream.run { try await traced.probe(base) }
-                _ = await (fetching, watching)
+                _ = await (fetching, watching, following)
             })
         await client.shutdown()
+        await eventsClient.shutdown()
         try process.fail { try store.close() }
     }
 }

@@ -23,6 +23,9 @@ public struct FeedEndpoint: Equatable, Sendable, CustomStringConvertible {
     /// The URL of a page of an upstream that numbers its pages, from 1.
     public func page(_ limit: Int, number: Int) -> String { "\(base)/v1/feed?page=\(number)&limit=\(limit)" }
 
+    /// The URL of the events that tell of changes.
+    public var events: String { "\(base)/v1/feed/events" }
+
     /// The URL of an item.
     public func item(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)" }
 

@@ -19,6 +19,9 @@ public struct FetchedFeedPage: Equatable, Sendable {
     /// Whether the upstream sent fewer items than requested and did not say whether more follow.
     public let isShort: Bool
 
+    /// Whether the upstream's events tell when this page changes.
+    public var isMonitored = false
+
     /// Empty when the page combines several answers of the upstream.
     public var validators: AnswerValidators
 

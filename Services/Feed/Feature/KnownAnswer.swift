@@ -7,6 +7,16 @@ public struct KnownAnswer: Equatable, Sendable {
     public let continuation: FeedContinuation
     public let validators: AnswerValidators
 
+    /// Whether the upstream has stated that no items follow; nil when it has stated nothing.
+    public func isLast(at cursor: FeedCursor) -> Bool? {
+        if items.isEmpty { return true }
+        switch continuation {
+        case .unknown: return nil
+        case .more: return false
+        case .last: return cursor.isDownward
+        }
+    }
+
     public init(items: [FeedImage], continuation: FeedContinuation, validators: AnswerValidators) {
         self.items = items
         self.continuation = continuation

@@ -26,6 +26,10 @@ extension FeedService {
             source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
             cache: cache, monitor: upstream, broadcast: broadcast, now: now,
             onFault: { process.logger.error("cannot cache a page: \($0)") })
+        let eventsClient = UpstreamClient(upstreamOptions.eventsSettings)
+        let events = UpstreamEvents(
+            endpoint.events, upstream, logger: process.logger, get: { try await eventsClient.get($0) },
+            onState: feed.note)
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket,
@@ -35,11 +39,14 @@ extension FeedService {
                 async let watching: Void = store.run()
                 async let fetching: Void = feed.run()
                 async let validating: Void = validation.run()
+                // An upstream with numbered pages is another kind of server, without such events.
+                async let following: Void = paging == .cursor ? events.run() : ()
                 await upstream.run { try await traced.probe(base) }
                 await validating
-                _ = await (fetching, watching)
+                _ = await (fetching, watching, following)
             })
         await client.shutdown()
+        await eventsClient.shutdown()
         try process.fail { try store.close() }
     }
 
@@ -52,13 +59,13 @@ extension FeedService {
             let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now) { id in
                 try await orNil { try await cache.item(id) } != nil
             }
-            return { try await source.page($0, at: $1, known: $2) }
+            return { try await source.page($0, at: $1, known: $2, isFresh: $3) }
         case .page:
             let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now) { ids, cursor in
                 // If the store fails, serve the upstream's answer unfiltered.
                 try await orNil { try await cache.passed(ids, at: cursor) } ?? []
             }
-            return { limit, cursor, _ in try await source.page(limit, at: cursor) }
+            return { limit, cursor, _, _ in try await source.page(limit, at: cursor) }
         }
     }
 }

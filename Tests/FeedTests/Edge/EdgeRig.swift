@@ -50,10 +50,10 @@ final class EdgeRig: Sendable {
             try await cache.item(id) != nil
         }
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
-        let source: FeedSource = { limit, cursor, known in
+        let source: FeedSource = { limit, cursor, known, isFresh in
             isNumbered
                 ? try await numbered.page(limit, at: cursor)
-                : try await keyset.page(limit, at: cursor, known: known)
+                : try await keyset.page(limit, at: cursor, known: known, isFresh: isFresh)
         }
         feed = EdgeFeed(
             source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,

@@ -15,6 +15,9 @@ struct EdgeComments: Sendable {
     let flights: SingleFlight<UUID, RemoteComments.News>
     private let continued = ContinuedLists()
 
+    /// The images whose cached comments the upstream's events would have named if they had changed.
+    private let current: CurrentAnswers<UUID>
+
     init(
         remote: RemoteComments, cache: any CommentsCache, monitor: UpstreamMonitor,
         clock: any MonotonicClock = .system
@@ -23,6 +26,7 @@ struct EdgeComments: Sendable {
         self.cache = cache
         self.monitor = monitor
         flights = SingleFlight(clock: clock)
+        current = CurrentAnswers(clock: clock)
     }
 
     /// Runs the upstream requests of `list`, until the task is cancelled.
@@ -30,6 +34,7 @@ struct EdgeComments: Sendable {
 
     /// - Parameter remaining: the caller's remaining time.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
+        if let page = try await currentPage(page) { return page }
         if let next = try await continuedPage(page) { return next }
         let budget = try await budget(of: page.imageID, within: remaining)
         do {
@@ -64,7 +69,12 @@ struct EdgeComments: Sendable {
     private func remotePage(_ page: ListComments, _ budget: Duration) async throws -> ListedComments? {
         let subject = "the comments of \(page.imageID.uuidString)"
         let news = try await monitor.asking(subject, within: budget) {
-            try await flights.value(of: page.imageID) { try await remote.news(of: page.imageID) }
+            try await flights.value(of: page.imageID) {
+                let ask = current.ask(page.imageID)
+                let news = try await remote.news(of: page.imageID, isFresh: ask != nil)
+                if let ask, news.receipt.isMonitored { current.answered(page.imageID, ask) }
+                return news
+            }
         }
         switch news {
         case nil: return nil
@@ -125,6 +135,36 @@ struct EdgeComments: Sendable {
             // The cursor may be a removed comment, which only the cache knows.
             guard answer.receipt.isCached, let cached = try await cachedSlice(page) else { throw error }
             return beginning(page.imageID, ListedComments(cached.slice, .remote, answer.receipt), answer.receipt)
+        }
+    }
+
+    // MARK: According to the upstream's events
+
+    /// Notes what the upstream's events tell.
+    func note(_ state: UpstreamEvents.State) {
+        switch state {
+        case .complete: current.follow()
+        case .lost: current.lose()
+        case .restarted: current.removeAll()
+        case .event(let event):
+            // An event of removed comments does not name their images.
+            guard event.name == "posted", let images = CommentsMapper.images(ofPosted: event.data) else {
+                return current.removeAll()
+            }
+            for image in images { current.remove(image) }
+        }
+    }
+
+    /// The page as it is cached; nil when the upstream must be asked.
+    private func currentPage(_ page: ListComments) async throws -> ListedComments? {
+        guard current.contains(page.imageID) else { return nil }
+        do {
+            guard let cached = try await cachedSlice(page) else { return nil }
+            let listed = ListedComments(cached.slice, .remote, .init(savedAt: nil, isCached: true))
+            // Without comments it matters whether the feed has the image, and these events do not tell that.
+            return listed.items.isEmpty && page.afterID == nil ? nil : listed
+        } catch CommentsStoreError.unknownCursor {
+            return nil
         }
     }
 

@@ -18,6 +18,13 @@ struct RemoteComments: Sendable {
         case changed(Answer)
         /// The cached answer is still valid.
         case unchanged(Receipt)
+
+        var receipt: Receipt {
+            switch self {
+            case .changed(let answer): answer.receipt
+            case .unchanged(let receipt): receipt
+            }
+        }
     }
 
     /// The whole list.
@@ -33,15 +40,20 @@ struct RemoteComments: Sendable {
 
         /// Whether the answer is cached.
         let isCached: Bool
+
+        /// Whether the upstream's events tell when the answer changes.
+        var isMonitored = false
     }
 
     /// Fetches the changes since the cached answer.
+    /// - Parameter isFresh: whether the answer must come from no cache between this edge and the upstream's store.
     /// - Throws: `RPCError` when the upstream does not know the image; otherwise the reason why there are no comments.
-    func news(of imageID: UUID) async throws -> News {
+    func news(of imageID: UUID, isFresh: Bool = false) async throws -> News {
+        let fresh = isFresh ? [UpstreamAnswer.fromNoCache] : []
         guard let validators = try await orNil({ try await cache.validators(of: imageID) }), !validators.isEmpty else {
-            return .changed(try await comments(of: imageID))
+            return .changed(try await comments(of: imageID, fresh))
         }
-        let answer = try await fetch(endpoint.url(of: imageID).absoluteString, validators.conditions)
+        let answer = try await fetch(endpoint.url(of: imageID).absoluteString, validators.conditions + fresh)
         guard answer.status == UpstreamAnswer.notModified else {
             return .changed(try await taking(answer, imageID))
         }
@@ -49,14 +61,15 @@ struct RemoteComments: Sendable {
             try await cache.renew(imageID, validators, savedAt: savedAt(of: answer))
         }
         // The answer was evicted or replaced in the meantime.
-        if isThere == false { return .changed(try await comments(of: imageID)) }
+        if isThere == false { return .changed(try await comments(of: imageID, fresh)) }
         return .unchanged(receipt(answer, isCached: isThere ?? false))
     }
 
     /// Fetches all comments unconditionally.
     /// - Throws: as `news`.
-    func comments(of imageID: UUID) async throws -> Answer {
-        try await taking(fetch(endpoint.url(of: imageID).absoluteString, []), imageID)
+    /// - Parameter headers: in addition to those of the client.
+    func comments(of imageID: UUID, _ headers: [(name: String, value: String)] = []) async throws -> Answer {
+        try await taking(fetch(endpoint.url(of: imageID).absoluteString, headers), imageID)
     }
 
     private func taking(_ answer: UpstreamAnswer, _ imageID: UUID) async throws -> Answer {
@@ -71,7 +84,9 @@ struct RemoteComments: Sendable {
     private func savedAt(of answer: UpstreamAnswer) -> Date { answer.savedAt(receivedAt: now()) }
 
     private func receipt(_ answer: UpstreamAnswer, isCached: Bool) -> Receipt {
-        Receipt(savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isCached: isCached)
+        Receipt(
+            savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isCached: isCached,
+            isMonitored: isCached && answer.isMonitored)
     }
 
     /// Maps on another thread, because a long list would block the event loop.

@@ -19,6 +19,9 @@ struct EdgeFeed {
     let delivered = DeliveredItems()
     let now: @Sendable () -> Date
 
+    /// The cached pages that the upstream's events would have named if they had changed.
+    private let current: CurrentAnswers<PageRequest>
+
     /// Called with errors that are faults of the program.
     let onFault: @Sendable (any Error) -> Void
 
@@ -39,6 +42,7 @@ struct EdgeFeed {
     ) {
         flights = SingleFlight(clock: clock)
         itemFlights = SingleFlight(clock: clock)
+        current = CurrentAnswers(clock: clock)
         self.source = source
         self.items = items
         self.cache = cache
@@ -57,10 +61,16 @@ struct EdgeFeed {
 
     /// - Parameter time: the caller's remaining time.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
+        let request = PageRequest(limit: limit, cursor: cursor)
+        if let page = try await currentPage(request) { return page }
         let budget = monitor.time(of: time)
         let page = try await monitor.asking("the feed", within: budget) {
-            try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
-                try await deliver(try await fetch(limit, at: cursor))
+            try await flights.value(of: request) {
+                let ask = current.ask(request)
+                let page = try await fetch(limit, at: cursor, isFresh: ask != nil)
+                let delivered = try await deliver(page)
+                if let ask, page.isMonitored { current.answered(request, ask) }
+                return delivered
             }
         }
         if let page { return page }
@@ -70,8 +80,9 @@ struct EdgeFeed {
     // MARK: From the upstream
 
     /// Returns the upstream's items beyond the cursor, at most `limit`.
-    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> FetchedFeedPage {
-        var page = try await source(limit, cursor, try await ifPossible { try await cache.answer(limit, at: cursor) })
+    private func fetch(_ limit: Int, at cursor: FeedCursor, isFresh: Bool) async throws -> FetchedFeedPage {
+        let known = try await ifPossible { try await cache.answer(limit, at: cursor) }
+        var page = try await source(limit, cursor, known, isFresh)
         guard let beyond = cursor.beyond(page.items) else {
             throw UpstreamMonitor.Failure.rejected("it repeats the items before the cursor")
         }
@@ -122,6 +133,34 @@ struct EdgeFeed {
                 .connectivity, "the upstream gave no usable answer, and the item \(id.uuidString) is not cached here")
         }
         return LoadedItem(FeedItem(item.image), origin: .remote, savedAt: item.savedAt)
+    }
+
+    // MARK: According to the upstream's events
+
+    /// Notes what the upstream's events tell.
+    func note(_ state: UpstreamEvents.State) {
+        switch state {
+        case .complete: current.follow()
+        case .lost: current.lose()
+        case .restarted: current.removeAll()
+        case .event(let event):
+            guard event.name == "published", let items = try? FeedItemsMapper.map(event.data, statusCode: 200, page: "")
+            else { return current.removeAll() }
+            // New items are at the top. One of them may have been removed before, and then its former place was a cursor.
+            let ids = Set(items.map(\.id))
+            current.removeAll { request in
+                if case .after(let id) = request.cursor { ids.contains(id) } else { true }
+            }
+        }
+    }
+
+    /// The page as it is cached; nil when the upstream must be asked.
+    private func currentPage(_ request: PageRequest) async throws -> LoadedFeed? {
+        guard current.contains(request),
+            let known = try await ifPossible({ try await cache.answer(request.limit, at: request.cursor) }),
+            let isLast = known.isLast(at: request.cursor)
+        else { return nil }
+        return LoadedFeed(known.items, at: request.cursor, isLast: isLast, origin: .remote)
     }
 
     // MARK: From the cache

@@ -4,11 +4,13 @@ import Feed
 import Foundation
 
 /// Fetches a page from the upstream and maps it, whichever way the upstream pages.
-/// - Parameter known: the cached answer to the same request, for a conditional request.
+/// - Parameters:
+///   - known: the cached answer to the same request, for a conditional request.
+///   - isFresh: whether the answer must come from no cache between this edge and the upstream's store.
 /// - Throws: `RPCError` when the upstream does not know the cursor, `UpstreamMonitor.Failure`, `CancellationError`, or an error of
 ///   the HTTP fetch.
 typealias FeedSource =
-    @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: KnownAnswer?) async throws ->
+    @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: KnownAnswer?, _ isFresh: Bool) async throws ->
     FetchedFeedPage
 
 extension FetchedFeedPage {

@@ -12,15 +12,19 @@ struct KeysetSource {
     /// Whether the cache has this item.
     let knows: @Sendable (UUID) async throws -> Bool
 
-    func page(_ limit: Int, at cursor: FeedCursor, known: KnownAnswer?) async throws -> FetchedFeedPage {
+    func page(
+        _ limit: Int, at cursor: FeedCursor, known: KnownAnswer?, isFresh: Bool
+    ) async throws -> FetchedFeedPage {
         let url = endpoint.page(limit, at: cursor)
-        let answer = try await fetch(url, known?.validators.conditions ?? [])
+        let answer = try await fetch(
+            url, (known?.validators.conditions ?? []) + (isFresh ? [UpstreamAnswer.fromNoCache] : []))
         if answer.status == UpstreamAnswer.notModified, let known {
             let links = answer.all("Link")
             var page = FetchedFeedPage(
                 known.items, links.isEmpty ? known.continuation : FeedContinuation(links: links), of: answer, limit,
                 at: cursor, now: now())
             page.validators = known.validators
+            page.isMonitored = answer.isMonitored
             return page
         }
         if answer.status == 400, let id = cursor.id {
@@ -29,6 +33,7 @@ struct KeysetSource {
         }
         var page = try await FetchedFeedPage(answer, from: url, limit, at: cursor, now: now())
         page.validators = answer.validators
+        page.isMonitored = answer.isMonitored
         return page
     }
 }

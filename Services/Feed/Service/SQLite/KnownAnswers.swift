@@ -9,7 +9,7 @@ struct KnownAnswers {
     let db: Database
 
     /// The maximum number of answers; the oldest are evicted.
-    static let most = 1_000
+    static let most = 10_000
 
     func keep(_ page: FetchedFeedPage) throws {
         let key: StatementArguments = [Self.key(page.cursor), page.cursor.isDownward, page.limit]

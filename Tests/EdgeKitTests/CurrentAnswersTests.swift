@@ -1,0 +1,71 @@
+import EdgeKit
+import NIOCore
+import RPCTestKit
+import Testing
+
+struct CurrentAnswersTests {
+    private let clock = ManualClock()
+    private let answers: CurrentAnswers<Int>
+
+    init() { answers = CurrentAnswers(clock: clock) }
+
+    private func answer(_ key: Int) throws { answers.answered(key, try #require(answers.ask(key))) }
+
+    @Test func `an answer is current only while the events are followed`() throws {
+        #expect(answers.ask(1) == nil)
+        answers.follow()
+        #expect(!answers.contains(1))
+        try answer(1)
+        #expect(answers.contains(1) && !answers.contains(2))
+        answers.lose()
+        #expect(!answers.contains(1) && answers.ask(2) == nil)
+        answers.follow()
+        #expect(answers.contains(1))
+    }
+
+    @Test func `an answer that has changed is asked for again`() throws {
+        answers.follow()
+        for key in 1...4 { try answer(key) }
+        answers.remove(1)
+        answers.removeAll { $0 == 2 }
+        #expect((1...4).filter(answers.contains) == [3, 4])
+        answers.removeAll()
+        #expect((1...4).filter(answers.contains) == [])
+        try answer(1)
+        #expect(answers.contains(1))
+    }
+
+    @Test func `an answer that changes while it is fetched is not current`() throws {
+        answers.follow()
+        let ask = try #require(answers.ask(1))
+        answers.remove(1)
+        answers.answered(1, ask)
+        #expect(!answers.contains(1))
+        // The earlier of two requests.
+        let first = try #require(answers.ask(1))
+        let second = try #require(answers.ask(1))
+        answers.answered(1, first)
+        #expect(!answers.contains(1))
+        answers.answered(1, second)
+        #expect(answers.contains(1))
+    }
+
+    @Test func `an answer is asked for again after ten minutes`() async throws {
+        answers.follow()
+        try answer(1)
+        await clock.advance(by: .minutes(10) - .nanoseconds(1))
+        #expect(answers.contains(1))
+        await clock.advance(by: .nanoseconds(1))
+        #expect(!answers.contains(1))
+    }
+
+    @Test func `the number of answers is limited, and the oldest are evicted`() throws {
+        answers.follow()
+        let half = CurrentAnswers<Int>.maximumCount / 2
+        for key in 0..<2 * half { try answer(key) }
+        #expect((0..<2 * half).allSatisfy(answers.contains))
+        try answer(2 * half)
+        #expect((0..<half).allSatisfy { !answers.contains($0) })
+        #expect((half...2 * half).allSatisfy(answers.contains))
+    }
+}
