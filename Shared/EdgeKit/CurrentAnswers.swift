@@ -1,4 +1,5 @@
 import NIOCore
+import RPC
 import Synchronization
 import Timing
 
@@ -41,8 +42,10 @@ public final class CurrentAnswers<Key: Hashable & Sendable>: Sendable {
 
     public init(clock: any MonotonicClock = .system) { self.clock = clock }
 
-    /// Whether the upstream's events are followed.
-    public var isFollowed: Bool { state.withLock { $0.isFollowed } }
+    /// For `rpc.stats`: whether the upstream's events are followed.
+    public var measures: Measures {
+        Measures(gauges: ["upstream_events_followed": state.withLock { $0.isFollowed } ? 1 : 0])
+    }
 
     // MARK: Requests
 

@@ -65,13 +65,13 @@ public struct UpstreamEvents: Sendable {
             let reading = Reading(after: lastID, onState)
             let end = await follow(reading, after: lastID)
             onState(.lost)
-            if reading.isComplete {
-                backoff.reset()
-                isReported = false
-            }
+            if reading.isComplete { backoff.reset() }
             lastID = reading.lastID
-            if !isReported, !Task.isCancelled { logger.info("the events of the upstream have ended: \(end.reason)") }
-            isReported = true
+            // An upstream that cannot be reached has a line of its monitor.
+            if end.isAbsent, !isReported {
+                logger.info("the upstream has no events, so it is asked for each answer: \(end.reason)")
+            }
+            isReported = end.isAbsent
             // `sleep` throws only on cancellation, and the loop condition handles that.
             try? await monitor.clock.sleep(for: end.isAbsent ? Self.longPause : max(backoff.next(), Self.pause))
         }

@@ -30,7 +30,7 @@ extension CommentsService {
         try await process.serve(
             EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
             health: { await store.health() + upstream.checks },
-            measures: { store.measures(as: "cache").adding(upstream.measures) },
+            measures: { store.measures(as: "cache").adding(upstream.measures).adding(comments.current.measures) },
             companions: {
                 async let watching: Void = store.run()
                 async let fetching: Void = comments.run()

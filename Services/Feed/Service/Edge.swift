@@ -34,7 +34,7 @@ extension FeedService {
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket,
             health: { await store.health() + upstream.checks },
-            measures: { store.measures(as: "cache").adding(upstream.measures) },
+            measures: { store.measures(as: "cache").adding(upstream.measures).adding(feed.current.measures) },
             companions: {
                 async let watching: Void = store.run()
                 async let fetching: Void = feed.run()

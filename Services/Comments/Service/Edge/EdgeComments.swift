@@ -16,7 +16,7 @@ struct EdgeComments: Sendable {
     private let continued = ContinuedLists()
 
     /// The images whose cached comments the upstream's events would have named if they had changed.
-    private let current: CurrentAnswers<UUID>
+    let current: CurrentAnswers<UUID>
 
     init(
         remote: RemoteComments, cache: any CommentsCache, monitor: UpstreamMonitor,

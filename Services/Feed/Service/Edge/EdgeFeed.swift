@@ -20,7 +20,7 @@ struct EdgeFeed {
     let now: @Sendable () -> Date
 
     /// The cached pages that the upstream's events would have named if they had changed.
-    private let current: CurrentAnswers<PageRequest>
+    let current: CurrentAnswers<PageRequest>
 
     /// Called with errors that are faults of the program.
     let onFault: @Sendable (any Error) -> Void
