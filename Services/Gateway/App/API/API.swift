@@ -128,7 +128,8 @@ struct API: Sendable {
                 answer = try await endpoint.answer(
                     self,
                     EndpointRequest(
-                        head: request, value: value, target: target, body: body, options: options, caller: caller))
+                        head: request, value: value, target: target, body: body, options: options, caller: caller)
+                ).matching(request, trace)
             } catch {
                 answer = refusal(error, request, trace)
             }

@@ -17,6 +17,16 @@ import Testing
 
     @Test(
         arguments: [
+            (#""a""#, true), (#"W/"a""#, false), (#""b", "a""#, true), (#""b", W/"a""#, false), ("*", true),
+            (#""b""#, false), ("a", false), ("", false), (#""ab""#, false),
+        ])
+    func `If-Match matches a strong tag, in a list, or a star`(field: String, isRequired: Bool) {
+        #expect(EntityTag("a").isRequired(by: field) == isRequired)
+        #expect(EntityTag("a", isWeak: true).isRequired(by: field) == (field == "*"))
+    }
+
+    @Test(
+        arguments: [
             (#""a""#, true), (#"W/"a""#, false), (#""b""#, false), (#""a", "b""#, false), ("*", false),
             ("Sat, 21 Nov 2026 12:00:00 GMT", false), ("", false),
         ])

@@ -103,6 +103,30 @@ import Testing
         }
     }
 
+    @Test func `a client that wants only the version that it knows gets no other`() async throws {
+        try await RunningAPI.with(.image(Self.loaded())) { api in
+            let range = "Range: bytes=1-2"
+            for (fields, status) in [
+                (["If-Match: \(Self.tag)"], 200), (["If-Match: *"], 200),
+                ([#"If-Match: "x", \#(Self.tag)"#, range], 206),
+                ([#"If-Match: "x""#], 412), (["If-Match: W/\(Self.tag)"], 412), ([#"If-Match: "x""#, range], 412),
+                ([#"If-Match: "x""#, "If-None-Match: \(Self.tag)"], 412),
+                (["If-Match: \(Self.tag)", "If-None-Match: \(Self.tag)"], 304),
+            ] {
+                for method in ["GET", "HEAD"] where method == "GET" || status != 206 {
+                    let peer = try await api.connect()
+                    try await peer.request(Self.target, method: method, fields)
+                    let reply = try #require(await peer.receive(hasBody: method == "GET"))
+                    #expect(reply.status == status, "\(method) \(fields)")
+                }
+            }
+            // Without a tag only the star can match, and an error stays what it is.
+            #expect(try await api.exchange("/healthz", ["If-Match: *"]).status == 200)
+            #expect(try await api.exchange("/healthz", [#"If-Match: "x""#]).status == 412)
+            #expect(try await api.exchange("/v1/feed?limit=0", [#"If-Match: "x""#]).status == 400)
+        }
+    }
+
     @Test func `a client that has the bytes gets 304, with any range`() async throws {
         try await RunningAPI.with(.image(Self.loaded())) { api in
             for field in [Self.tag, "W/" + Self.tag, #""x", "ab01""#, "*"] {
