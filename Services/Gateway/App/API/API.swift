@@ -112,6 +112,7 @@ struct API: Sendable {
             let detail = "the target has \(text.utf8.count) bytes, the limit is \(HTTPLimits.targetBytes)"
             return HTTPAnswer(Problem(.tooLarge, detail, status: 414, trace: trace))
         }
+        if request.method == .options, text == "*" { return Self.optionsOfServer }
         let (target, route) = route(request.method, try RequestTarget(text))
         switch route {
         case .unknown:
@@ -138,6 +139,13 @@ struct API: Sendable {
             return answer
         }
     }
+
+    /// The answer to `OPTIONS *`, which is about the server and not about a path (RFC 9110 §9.3.7).
+    private static let optionsOfServer: HTTPAnswer = {
+        var answer = HTTPAnswer(.noContent)
+        answer.fields[.allow] = "GET, HEAD, POST, OPTIONS"
+        return answer
+    }()
 
     /// A proxy may pass the path of the public URL or remove it.
     private func route(_ method: HTTPRequest.Method, _ target: RequestTarget) -> (RequestTarget, Router.Route) {

@@ -270,6 +270,27 @@ import Testing
         }
     }
 
+    @Test func `OPTIONS for the server as a whole is answered`() async throws {
+        try await RunningAPI.with { api in
+            let reply = try await api.exchange("*", method: "OPTIONS")
+            #expect(reply.status == 204 && reply["Allow"] == "GET, HEAD, POST, OPTIONS" && reply.body.isEmpty)
+            #expect(try await api.exchange("*").status == 400)
+        }
+    }
+
+    @Test(arguments: [("1.0", "HTTP/1.0 200 OK", false), ("1.1", "HTTP/1.1 200 OK", true)])
+    func `a client of HTTP 1.0 gets a stream without chunks`(
+        version: String, line: String, isChunked: Bool
+    ) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.send("GET /v1/feed/events HTTP/\(version)\r\nHost: a\r\n\r\n")
+            let head = try #require(await peer.wire.receiveBytes(upTo: Array("\r\n\r\n".utf8)))
+            let text = String(decoding: head, as: UTF8.self)
+            #expect(text.hasPrefix(line) && text.lowercased().contains("transfer-encoding") == isChunked)
+        }
+    }
+
     @Test(arguments: ["", "GET /healthz HTTP/1.1\r\nHo"])
     func `a connection without a whole request is closed after 30 seconds`(bytes: String) async throws {
         let clock = ManualClock()

@@ -28,6 +28,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Whether the client has sent a request.
     private var hasRequest = false
 
+    /// The version of the last request. One of HTTP/1.0 is the last of its connection.
+    private var lastVersion = HTTPVersion.http1_1
+
     /// The number of requests that were forwarded and are not answered.
     private var unanswered = 0
 
@@ -69,6 +72,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             hasRequest = true
+            lastVersion = head.version
             unanswered += 1
             lastActivity = clock.now(on: context.eventLoop)
             if head.hasReadableBody {
@@ -183,6 +187,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head) where unanswered == 1 && (discardsInput || isStopping):
             head.headers.replaceOrAdd(name: "Connection", value: "close")
+            // A client of HTTP/1.0 knows no chunks: the end of the connection is that of the answer (RFC 9112 §6.1).
+            if lastVersion == .http1_0, head.status == .ok, !head.headers.contains(name: "Content-Length") {
+                head.version = .http1_0
+            }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .head: context.write(data, promise: promise)
         case .body(let body):
