@@ -8,8 +8,21 @@ struct JPEGWalkTests {
     private let scan = JPEGBytes.scan()
     private let end = JPEGBytes.end
 
-    @Test(arguments: [0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC9, 0xCA, 0xCF] as Bytes)
-    func `a frame of any kind gives the size`(marker: UInt8) {
+    @Test(arguments: [0xC3, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF] as Bytes)
+    func `lossless and hierarchical frames are refused, because browsers do not show them`(marker: UInt8) {
+        let image = start + JPEGBytes.frame(marker: marker, 300, 200) + scan + end
+        #expect(inspecting(image).fault == "a kind of JPEG that browsers do not show")
+    }
+
+    @Test(arguments: [0, 7, 8, 9, 12] as Bytes) func `only samples of 8 bits are accepted`(bits: UInt8) {
+        let frame = JPEGBytes.segment(0xC1, [bits, 0, 12, 0, 16, 1, 1, 0x11, 0])
+        #expect(
+            inspecting(start + frame + scan + end).fault
+                == (bits == 8 ? nil : "a kind of JPEG that browsers do not show"))
+    }
+
+    @Test(arguments: [0xC0, 0xC1, 0xC2, 0xC9, 0xCA] as Bytes)
+    func `a frame of any kind that browsers show gives the size`(marker: UInt8) {
         let image = start + JPEGBytes.frame(marker: marker, 300, 200) + scan + end
         let info = ImageInfo(format: .jpeg, size: PixelSize(width: 300, height: 200))
         #expect(inspecting(image) == .success(info))

@@ -70,6 +70,24 @@ struct PNGWalkTests {
         #expect(inspecting(image).fault == "a frame outside the canvas")
     }
 
+    @Test(arguments: [(16, 12, true), (15, 12, false), (16, 11, false)])
+    func `a first frame that is the picture itself has the size of the canvas`(
+        width: Int, height: Int, isAccepted: Bool
+    ) {
+        let frames = PNGBytes.frame(width, height) + data + PNGBytes.frame(4, 4) + PNGBytes.frameData
+        let fault = isAccepted ? nil : "a first frame of another size than the canvas"
+        #expect(inspecting(signature + header + PNGBytes.animation(of: 2) + frames + end).fault == fault)
+        // The picture is for viewers without animation, and no frame.
+        let hidden = PNGBytes.animation(of: 1) + data + PNGBytes.frame(width, height) + PNGBytes.frameData
+        #expect(inspecting(signature + header + hidden + end).isAccepted)
+    }
+
+    @Test(arguments: [("CgBI", false), ("XXXX", false), ("xXXX", true), ("PLTE", true)])
+    func `a chunk that viewers need and do not know is rejected`(type: String, isAccepted: Bool) {
+        let fault = isAccepted ? nil : "a critical chunk of an unknown type"
+        #expect(inspecting(signature + header + PNGBytes.chunk(type, [1, 2, 3]) + data + end).fault == fault)
+    }
+
     @Test func `an animation announced too late or twice is rejected`() {
         let animation = PNGBytes.animation(of: 1)
         #expect(inspecting(signature + header + data + animation + end).fault == "an unexpected acTL")

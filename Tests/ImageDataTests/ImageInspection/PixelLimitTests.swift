@@ -21,8 +21,9 @@ struct PixelLimitTests {
         (
             "PNG",
             { width, height in
-                PNGBytes.signature + PNGBytes.header(width, height) + PNGBytes.animation(of: 5) + PNGBytes.frame()
-                    + PNGBytes.data + (1...4).flatMap { _ in PNGBytes.frame() + PNGBytes.frameData } + PNGBytes.end
+                PNGBytes.signature + PNGBytes.header(width, height) + PNGBytes.animation(of: 5)
+                    + PNGBytes.frame(width, height) + PNGBytes.data
+                    + (1...4).flatMap { _ in PNGBytes.frame() + PNGBytes.frameData } + PNGBytes.end
             }
         ),
         (

@@ -22,8 +22,10 @@ struct JPEGWalk {
             return false
         case 0x01, 0xD0...0xD7:  // TEM and restart markers have no segment
             break
-        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+        case 0xC0...0xC2, 0xC9, 0xCA:
             try frameHeader(segment())
+        case 0xC3, 0xC5...0xC7, 0xCB, 0xCD...0xCF:  // lossless and hierarchical
+            throw Self.unshown
         case 0xDA:
             try scanHeader(segment())
             try skipScan()
@@ -64,7 +66,7 @@ struct JPEGWalk {
     private mutating func frameHeader(_ segment: ByteCursor) throws(ImageRejection) {
         guard size == nil else { throw Self.malformed("a second frame") }
         var fields = segment
-        try fields.skip(1)  // bits per sample
+        guard try fields.byte() == 8 else { throw Self.unshown }  // bits per sample
         let height = Int(try fields.bigEndian(UInt16.self))
         let width = Int(try fields.bigEndian(UInt16.self))
         let components = Int(try fields.byte())
@@ -100,6 +102,8 @@ struct JPEGWalk {
             }
         }
     }
+
+    private static let unshown = malformed("a kind of JPEG that browsers do not show")
 
     private static func malformed(_ what: String) -> ImageRejection { .malformed(.jpeg, what) }
 }

@@ -16,7 +16,8 @@ struct PNGAnimation {
         announced = Int(try fields.bigEndian(UInt32.self))
     }
 
-    mutating func begin(frame: ByteCursor, in canvas: PixelSize) throws(ImageRejection) {
+    /// - Parameter isImage: whether the image data of the PNG itself is that of the frame.
+    mutating func begin(frame: ByteCursor, in canvas: PixelSize, isImage: Bool) throws(ImageRejection) {
         guard lastHasData else { throw Self.withoutData }
         var fields = frame
         try fields.skip(Self.sequenceNumberLength)
@@ -27,6 +28,9 @@ struct PNGAnimation {
         let size = PixelSize(width: width, height: height)
         guard size.isPositive, canvas.holds(size, x: x, y: y) else {
             throw .malformed(.png, "a frame outside the canvas")
+        }
+        guard !isImage || size == canvas else {
+            throw .malformed(.png, "a first frame of another size than the canvas")
         }
         frames += 1
         lastHasData = false

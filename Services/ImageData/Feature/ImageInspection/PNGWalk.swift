@@ -40,14 +40,19 @@ struct PNGWalk {
             guard case .none = data, animation == nil else { throw Self.malformed("an unexpected acTL") }
             animation = try PNGAnimation(control: chunk.content)
         case "fcTL":
-            try animation?.begin(frame: chunk.content, in: size)
+            var isImage = false
+            if case .none = data { isImage = true }
+            try animation?.begin(frame: chunk.content, in: size, isImage: isImage)
         case "fdAT":
             try animation?.data(length: chunk.content.remaining - PNGAnimation.sequenceNumberLength)
         case "eXIf" where orientation == nil:
             // Browsers ignore it behind the image data.
             if case .none = data { orientation = Orientation(exif: chunk.content) }
-        default:
+        case "PLTE":
             break
+        default:
+            // The case of its first letter says whether viewers need a chunk to draw the picture.
+            if chunk.isCritical { throw Self.malformed("a critical chunk of an unknown type") }
         }
         return true
     }
