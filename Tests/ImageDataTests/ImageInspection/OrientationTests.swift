@@ -50,6 +50,16 @@ struct OrientationTests {
         }
     }
 
+    @Test(arguments: [[], ascii("MM"), ascii("II*\0\0\0\0"), zeros(20)], [1, 6])
+    func `an EXIF segment without EXIF data does not count, and libvips does not pass it over`(
+        content: Bytes, value: Int
+    ) throws {
+        let empty = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + content)
+        let data = Self.jpeg.prefix(2) + empty + EXIF.jpeg(Self.jpeg, orientation: value).dropFirst(2)
+        let info = try ImageInspector.inspect(data)
+        #expect(info.orientation.value == value && info.drawing == (value == 1 ? .same : .other))
+    }
+
     @Test func `the first EXIF segment counts, and other segments do not`() throws {
         let first = EXIF.jpeg(EXIF.jpeg(Self.jpeg, orientation: 3), orientation: 6)
         #expect(try ImageInspector.inspect(first).orientation.value == 6)

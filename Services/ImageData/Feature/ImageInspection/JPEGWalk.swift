@@ -7,12 +7,18 @@ struct JPEGWalk {
     private var hasScan = false
     private var orientation: Orientation?
 
+    /// Whether there is an EXIF segment without EXIF data, where libvips looks for the orientation.
+    private var hasEmptyExif = false
+
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var walk = JPEGWalk(cursor: file)
         try walk.cursor.skip(2)  // SOI, part of the signature
         while try walk.step() {}
         guard let size = walk.size, walk.hasScan else { throw malformed("it ends without a picture") }
-        return ImageInfo(format: .jpeg, size: size, orientation: walk.orientation ?? .upright)
+        let orientation = walk.orientation ?? .upright
+        return ImageInfo(
+            format: .jpeg, size: size, orientation: orientation,
+            drawing: walk.hasEmptyExif && orientation != .upright ? .other : .same)
     }
 
     /// Skips one marker and its segment; returns false after EOI.
@@ -39,7 +45,7 @@ struct JPEGWalk {
         return true
     }
 
-    /// Reads the orientation from the first EXIF segment. Browsers ignore one behind pixels.
+    /// Reads the orientation from the first EXIF segment with data. Browsers ignore one behind pixels.
     private mutating func applicationData(_ segment: ByteCursor) {
         let name = Array("Exif\0".utf8)
         var data = segment
@@ -47,6 +53,7 @@ struct JPEGWalk {
         guard orientation == nil, segment.bytes.starts(with: name), (try? data.skip(name.count + 1)) != nil,
             let exif = try? data.part(data.remaining, atEnd: .truncated(.jpeg))
         else { return }
+        guard Orientation.isExif(exif) else { return hasEmptyExif = true }
         orientation = Orientation(exif: exif)
     }
 

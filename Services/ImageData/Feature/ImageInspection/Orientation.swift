@@ -12,6 +12,15 @@ public struct Orientation: Equatable, Sendable {
     /// Reads EXIF data, which is a TIFF file. It is only a hint: malformed data counts as upright.
     init(exif: ByteCursor) { value = (try? Self.value(in: exif)) ?? 1 }
 
+    /// Whether data begins as EXIF data does.
+    static func isExif(_ data: ByteCursor) -> Bool {
+        let names: [[UInt8]] = [Array("II".utf8), Array("MM".utf8)]
+        return data.remaining >= headerLength && names.contains { data.bytes.starts(with: $0) }
+    }
+
+    /// The length of the header of TIFF.
+    private static let headerLength = 8
+
     init(value: Int) { self.value = value }
 
     private static func value(in tiff: ByteCursor) throws(ImageRejection) -> Int? {
