@@ -56,6 +56,15 @@ struct AVIFWalkTests {
         #expect(inspecting(file + be32(length) + ascii("free")).fault == "a box with a negative length")
     }
 
+    @Test(arguments: [
+        zeros(1), zeros(7), zeros(8), zeros(100), ascii("SEFT"), ascii("SEFTSEFTSEFT"), be32(3) + ascii("abcd"),
+    ])
+    func `bytes behind the picture are ignored, unless they begin a box`(bytes: Bytes) {
+        #expect(inspecting(file + bytes).isAccepted)
+        #expect(!inspecting(file.dropLast(AVIFBytes.data.count) + bytes).isAccepted)
+        #expect(inspecting(file + be32(100) + ascii("free")) == .failure(.truncated(.avif)))
+    }
+
     @Test func `deeply nested boxes are not parsed`() {
         let nested = (0..<1_000).reduce(Bytes()) { inner, _ in AVIFBytes.box("meta", inner) }
         #expect(!inspecting(AVIFBytes.brands() + nested).isAccepted)

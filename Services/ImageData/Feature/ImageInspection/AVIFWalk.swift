@@ -7,7 +7,7 @@ enum AVIFWalk {
         var still: AVIFStill?
         var sequence: AVIFSequence?
         var hasMediaData = false
-        while let box = try AVIFBox(from: &cursor, isOutermost: true) {
+        while let box = try next(&cursor, isWhole: hasMediaData && (still != nil || sequence != nil)) {
             switch box.type {
             case "ftyp" where brands == nil:
                 brands = try AVIFBrands(box.content)
@@ -27,6 +27,24 @@ enum AVIFWalk {
         if let sequence { return info(sequence.shape, frames: sequence.frames) }
         guard let still, brands?.isSequence == false else { throw .malformed(.avif, "it ends without a picture") }
         return info(still.shape)
+    }
+
+    /// The next box. Browsers and libvips ignore what is behind the picture and no box; but the beginning of a box is a part of a
+    /// longer file.
+    private static func next(_ cursor: inout ByteCursor, isWhole: Bool) throws(ImageRejection) -> AVIFBox? {
+        let start = cursor
+        do throws(ImageRejection) {
+            return try AVIFBox(from: &cursor, isOutermost: true)
+        } catch {
+            guard isWhole, !isBox(start) else { throw error }
+            return nil
+        }
+    }
+
+    private static func isBox(_ start: ByteCursor) -> Bool {
+        var header = start
+        guard (try? header.skip(4)) != nil, let type = try? header.fourCC() else { return false }
+        return ["ftyp", "meta", "moov", "mdat", "free", "skip", "uuid", "wide", "moof"].contains(type)
     }
 
     private static func info(_ shape: AVIFShape, frames: Int = 1) -> ImageInfo {
