@@ -247,6 +247,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [16, 18]) func `a HEIC picture in HDR is refused, because libvips would change its colours`(
+        transfer: UInt8
+    ) async throws {
+        try await withTemporaryDirectory { folder in
+            var bytes = try #require(Data(base64Encoded: Self.clear, options: .ignoreUnknownCharacters))
+            let place = try #require(bytes.range(of: Data("nclx".utf8))?.upperBound)
+            bytes.replaceSubrange(place..<place + 6, with: [0, 9, 0, transfer, 0, 9])
+            try bytes.write(to: URL(filePath: folder + "/a.heic"))
+            let error = await #expect(throws: RPCError.self) {
+                try await PictureFile(path: folder + "/a.heic").prepared(keepingPosition: false)
+            }
+            #expect(error?.kind == .invalidData && error?.message.contains("HDR") == true)
+            #expect(error?.message.contains("convert it to JPEG first") == true)
+        }
+    }
+
     @Test func `a comment without an id is the same one beside an equal one with an id`() async throws {
         try await withTemporaryDirectory { folder in
             let id = UUID().uuidString

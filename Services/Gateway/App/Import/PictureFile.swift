@@ -52,6 +52,9 @@ struct PictureFile {
         guard let program = VipsThumbnail(in: ProcessInfo.processInfo.environment["PATH"] ?? "") else {
             throw unreadable("libvips is not installed: install libvips-tools and libheif1")
         }
+        guard VipsThumbnail.hasExactColours(data) else {
+            throw unreadable("libvips cannot convert its colours (HDR)")
+        }
         do {
             return try await program.run(
                 data, size: "16383x16383>", output: ".jpg[Q=92,background=255]",
