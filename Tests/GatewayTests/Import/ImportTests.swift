@@ -369,13 +369,43 @@ import Testing
 
     @Test func `an entry of a manifest that is not valid does not stop the others`() async throws {
         try await withTemporaryDirectory { folder in
-            let manifest = #"[{"file":"a.jpg","source":"mine"},{"file":"b.jpg","credit":"Ana"},{}]"#
+            let manifest = #"[{"file":"a.jpg","source":"mine"},{"file":"b.jpg","credit":"Ana"},{},null,["a.jpg"]]"#
             try Data(manifest.utf8).write(to: URL(filePath: folder + "/manifest.json"))
             let entries = try ImportFolder(path: folder).contents().entries
-            #expect(entries.map(\.file) == ["a.jpg", "b.jpg", nil])
+            #expect(entries.map(\.file) == ["a.jpg", "b.jpg", nil, nil, nil])
             #expect(entries[0].refusal?.hasPrefix("manifest.json: [0].source: must be a URL") == true)
             #expect(entries[1].refusal == nil && entries[1].details.credit == "Ana")
             #expect(entries[2].refusal?.hasPrefix("manifest.json: [2].file: must be there") == true)
+            for index in [3, 4] { #expect(entries[index].refusal == "manifest.json: [\(index)]: must be an object") }
+        }
+    }
+
+    @Test(arguments: [
+        (String.Encoding.windowsCP1252, "Ana São “Olá” é"), (.isoLatin1, "Ána é"), (.utf16LittleEndian, "Olá 🌅"),
+        (.utf16BigEndian, "Olá 🌅"), (.utf8, "Olá 🌅"),
+    ])
+    func `a manifest that a person has saved in another encoding is read`(
+        encoding: String.Encoding, text: String
+    ) async throws {
+        try await withTemporaryDirectory { folder in
+            let manifest = #"[{"file":"a.jpg","description":"\#(text)"}]"#
+            let bytes = try #require(manifest.data(using: encoding))
+            try bytes.write(to: URL(filePath: folder + "/manifest.json"))
+            let contents = try ImportFolder(path: folder).contents()
+            #expect(contents.entries.map(\.description) == [text] && contents.notes.isEmpty)
+        }
+    }
+
+    @Test(arguments: [[0xE9, 0x20, 0xC3, 0xA9], [0xF0, 0x9F], [0x81]] as [[UInt8]])
+    func `a broken character in a manifest of UTF-8, or of no encoding, becomes a replacement character`(
+        bytes: [UInt8]
+    ) async throws {
+        try await withTemporaryDirectory { folder in
+            let manifest = Data(#"[{"file":"a.jpg","description":"a"#.utf8) + bytes + Data(#" b"}]"#.utf8)
+            try manifest.write(to: URL(filePath: folder + "/manifest.json"))
+            let contents = try ImportFolder(path: folder).contents()
+            #expect(contents.entries.first?.description?.contains("\u{FFFD}") == true)
+            #expect(contents.notes == [.damagedText: 1])
         }
     }
 

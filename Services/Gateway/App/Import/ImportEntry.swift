@@ -147,8 +147,12 @@ extension ImportEntry {
         return Set(members.map(\.0))
     }()
 
-    /// The names of the members of each object of a list.
-    static let namesCodec = Codec<Set<String>>(
+    /// The names of the members of each object of a list; none for what is no object, which is refused elsewhere.
+    static let namesCodec = Codec<RawJSON>.any.map(
+        into: { json throws(JSONError) in (try? json.read(as: objectNamesCodec)) ?? [] },
+        from: { RawJSON($0, as: objectNamesCodec) })
+
+    private static let objectNamesCodec = Codec<Set<String>>(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
             var (object, names) = (try reader.beginObject(), Set<String>())
