@@ -93,7 +93,7 @@ struct ImportFolder: Sendable {
     /// What the manifest lists; nil without one.
     private func manifest() throws(RPCError) -> Contents? {
         guard let name = try manifestFile() else { return nil }
-        let text = try text(of: name)
+        let text = try text(of: name, isTyped: true)
         var entries = try entries(of: name, text)
         let members = try read(name, text, as: .array(of: ImportEntry.namesCodec))
         for (index, names) in zip(entries.indices, members) { entries[index].stated = names }
@@ -185,9 +185,9 @@ struct ImportFolder: Sendable {
     private static let maximumSidecarBytes = 1 << 20
 
     /// The text in UTF-8.
-    private func text(of list: String) throws(RPCError) -> Data {
-        ForeignText.utf8(
-            try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true))
+    private func text(of list: String, isTyped: Bool = false) throws(RPCError) -> Data {
+        let file = InputFile(path: "\(path)/\(list)")
+        return ForeignText.utf8(try file.read(upTo: Self.maximumManifestBytes, isRegular: true), isTyped: isTyped)
     }
 
     private func read<Value>(_ list: String, _ data: Data, as codec: Codec<Value>) throws(RPCError) -> Value {
