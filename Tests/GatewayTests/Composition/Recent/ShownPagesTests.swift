@@ -124,6 +124,17 @@ import Timing
         #expect(shown.page(for: LoadFeed(limit: 7))?.items.count == 3 && shown.page(for: after(99)) == nil)
     }
 
+    @Test func `an empty feed is no page to show, and nothing that was shown before it is`() {
+        let shown = ShownPages()
+        shown.note(page([]), for: LoadFeed(limit: 1), now: noon)
+        #expect(shown.count == 0 && shown.page(for: LoadFeed(limit: 1)) == nil)
+        shown.note(page([1, 2]), for: LoadFeed(limit: 2), now: noon)
+        shown.note(page([]), for: after(2), now: noon)
+        #expect(shown.page(for: LoadFeed(limit: 1))?.items.count == 2 && shown.page(for: after(2)) != nil)
+        shown.note(page([]), for: LoadFeed(limit: 1), now: noon)
+        #expect(shown.page(for: LoadFeed(limit: 2)) == nil && shown.page(for: after(2)) != nil)
+    }
+
     @Test func `pictures are shown while only the feed does not answer`() async throws {
         let error = Watched<RPCError?>(nil)
         var services = services(error)

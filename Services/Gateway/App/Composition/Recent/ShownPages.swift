@@ -16,12 +16,13 @@ final class ShownPages: Sendable {
     /// The newest is the last.
     private let shown = Mutex<[Shown]>([])
 
-    /// Notes a page that the feed has answered.
+    /// Notes a page that the feed has answered. An empty feed is not shown later: it would hide that the feed does not answer.
     func note(_ page: LoadedFeed, for load: LoadFeed, now: Date) {
         let copy = LoadedFeed(
             items: page.items, nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID, origin: .cache,
             savedAt: page.savedAt ?? now)
         shown.withLock { shown in
+            guard !load.isFirst || !page.items.isEmpty else { return shown.removeAll { $0.load.isFirst } }
             shown.removeAll { $0.load == load }
             shown.append(Shown(load: load, page: copy))
             if let first = Self.longestFirst(shown) { shown.append(shown.remove(at: first)) }
