@@ -12,7 +12,9 @@ public struct CachedFeedItem: Sendable, Equatable {
 ///
 /// Each page states that its first item follows the cursor and that each further item follows the one before it. A newer
 /// answer replaces older statements about the same items, so each item has one place: that in the newest answer. Items
-/// that follow one another without a gap are a run. Where an answer leaves in doubt what follows an item, its run ends.
+/// that follow one another without a gap are a run. Where an answer leaves in doubt what follows an item, its run ends. Where an item
+/// has moved away, the cache remembers which items it was between: once the upstream says what follows there, those that it passes
+/// over were removed.
 public protocol FeedCache: Sendable {
     /// Which of these items a reader at `cursor` has already passed, as far as the cursor's run shows.
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID>

@@ -307,6 +307,41 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `items are removed whose neighbours on both sides were published again before`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5, 4, 3], at: .start)
+            // 7 and 4 were published again, so nothing precedes or follows 6 and 5.
+            #expect(try await cache.keep([4, 7], at: .start, limit: 2)?.removed == [])
+            #expect(try await cache.numbers(10, at: .start) == [4, 7])
+            #expect(try await cache.count() == 7)
+            // Then 6 and 5 were removed.
+            let removed = try await cache.keep([4, 7, 9, 8, 3], at: .start)?.removed ?? []
+            #expect(Set(removed) == [UUID(number: 6), UUID(number: 5)])
+            #expect(try await cache.numbers(10, at: .start) == [4, 7, 9, 8, 3])
+            #expect(try await cache.count() == 5)
+            try await cache.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all)
+    func `a gap that an item has left is not served, and forgotten when items follow there`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5], at: .start)
+            try await cache.keep([7], at: .start, limit: 1)
+            #expect(try await cache.numbers(10, at: .after(9)) == [8])
+            // The items behind the gap are still there.
+            #expect(try await cache.keep([6, 5], at: .after(8))?.removed == [])
+            #expect(try await cache.numbers(10, at: .after(9)) == [8, 6, 5])
+            // What is read in the place of the gap later does not remove what was behind it once.
+            #expect(try await cache.keep([6, 5, 4], at: .after(8))?.removed == [])
+            try await cache.checkIntegrity()
+        }
+    }
+
     @Test(arguments: Factory.all) func `an item from before the clock was set back is removed`(
         caches: Factory
     ) async throws {
@@ -731,6 +766,49 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all, [(6, 2, true), (5, 2, false), (6, 1, false)])
+    func `what a feed no longer has was removed once all of it was shown later; many such items stay`(
+        caches: Factory, limits: (limit: Int, savedAt: Int, areRemoved: Bool)
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5, 4, 3, 2], at: .start, .last, savedAt: 1)
+            // So many are gone that 6 and 2 may also have moved to the top.
+            let removed = try await cache.keep(
+                [6, 2], at: .start, .last, savedAt: limits.savedAt, limit: limits.limit)?.removed
+            #expect(removed?.count == (limits.areRemoved ? 6 : 0))
+            #expect(try await cache.numbers(10, at: .start) == [6, 2])
+            #expect(try await cache.count() == (limits.areRemoved ? 2 : 8))
+            #expect(try await (cache.item(UUID(number: 8)) == nil) == limits.areRemoved)
+            try await cache.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all, [(1_000, true), (1_001, false)])
+    func `all of a feed is known of a thousand items`(
+        caches: Factory, feed: (count: Int, isAll: Bool)
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([5_000, 4_000], at: .after(6_000), savedAt: 1)
+            try await cache.keep(Array(1...feed.count), at: .start, .last, savedAt: 2, limit: feed.count)
+            #expect(try await (cache.item(UUID(number: 5_000)) == nil) == feed.isAll)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a part of the feed says nothing about other items`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([5, 4], at: .after(6), savedAt: 1)
+            try await cache.keep([9, 8], at: .start, .more, savedAt: 2)
+            try await cache.keep([2, 1], at: .after(3), .last, savedAt: 3)
+            #expect(try await cache.count() == 6)
+            // Newer items than the latest answer about the top.
+            try await cache.keep([12, 11], at: .after(13), savedAt: 4)
+            try await cache.keep([5, 4, 3, 2, 1], at: .after(8), .last, savedAt: 5)
+            #expect(try await cache.count() == 9)
+        }
+    }
+
     @Test(arguments: Factory.all) func `the items after a short page without links are unknown`(
         caches: Factory
     ) async throws {
@@ -915,7 +993,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: 1...8)
+    @Test(arguments: 1...9)
     func `a cache of any version can be used, keeps its runs, and begins or continues its log`(
         version: Int
     ) async throws {

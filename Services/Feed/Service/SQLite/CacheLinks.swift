@@ -47,14 +47,30 @@ struct CacheLinks {
         return try Int64.fetchOne(statement, arguments: [number])
     }
 
-    /// The nodes that follow a node, at most `limit`.
-    func run(after node: CacheNode, limit: Int) throws -> [CacheNode] {
-        var (run, last) = ([CacheNode](), node)
-        while run.count < limit, let next = last.next {
-            last = try self.node(next)
-            run.append(last)
+    /// The nodes that follow a node, at most `limit`, also across gaps that items have left which moved: the upstream still has to say
+    /// what follows there, and what it then passes over was removed.
+    /// - Parameter origin: a node that must not be behind a gap; nil for the node itself.
+    func run(after node: CacheNode, limit: Int, apartFrom origin: CacheNode? = nil) throws -> [CacheNode] {
+        var (run, last, passed) = ([CacheNode](), node, Set([node.number]))
+        while run.count < limit, let next = try follower(of: last, apartFrom: origin ?? node),
+            passed.insert(next.number).inserted
+        {
+            run.append(next)
+            last = next
         }
         return run
+    }
+
+    private func follower(of node: CacheNode, apartFrom origin: CacheNode) throws -> CacheNode? {
+        if let next = node.next { return try self.node(next) }
+        guard node.endedAt == nil, let next = try nodeBehindGap(after: node.number),
+            try predecessor(of: next.number) == nil, try !leads(next.number, to: origin.number)
+        else { return nil }
+        return next
+    }
+
+    private func nodeBehindGap(after number: Int64) throws -> CacheNode? {
+        try node("WHERE former = ?", number)
     }
 
     /// The node itself or, for a removed item, the one that follows its place; nil when that is not known, or nothing
@@ -126,6 +142,29 @@ struct CacheLinks {
             .map(CacheNode.init(row:))
     }
 
+    /// When the upstream showed what it has not shown for the longest time: an item of the feed, its beginning or its end.
+    /// - Returns: nil unless a run of at most `longestWalk` nodes is all of the feed.
+    func oldestOfWholeFeed() throws -> Date? {
+        var node = try node(CacheNode.beginning)
+        var oldest = node.savedAt
+        for _ in 0...Self.longestWalk {
+            guard let next = node.next else { return node.endedAt.map { min(oldest, $0) } }
+            node = try self.node(next)
+            oldest = min(oldest, node.savedAt)
+        }
+        return nil
+    }
+
+    /// Items that the upstream has not shown since a time, at most `limit`.
+    func items(shownBefore time: Date, limit: Int) throws -> [CacheNode] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(CacheNode.columns) FROM node WHERE saved_at < ? AND state = 1 ORDER BY saved_at LIMIT ?
+                """)
+        return try Array(
+            Row.fetchCursor(statement, arguments: [time.timeIntervalSince1970, limit]).map(CacheNode.init(row:)))
+    }
+
     /// The size of the cached items, in bytes, as it counts against the budget.
     func weight() throws -> Int { try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0 }
 
@@ -148,6 +187,30 @@ struct CacheLinks {
         guard first != second else { throw Self.damage("node \(first) would follow itself") }
         try run("UPDATE node SET next = NULL WHERE next = ? AND state <> 2", [second])
         try run("UPDATE node SET next = ?, ended_at = NULL WHERE number = ?", [second, first])
+        try closeGap(before: second)
+        try closeGap(after: first)
+    }
+
+    /// Notes, before a node leaves its place, which nodes it was between.
+    func leaveGap(for number: Int64) throws {
+        let node = try node(number)
+        let next = try node.next ?? nodeBehindGap(after: number)?.number
+        let statement = try db.cachedStatement(sql: "SELECT former FROM node WHERE number = ?")
+        let former = try Int64.fetchOne(statement, arguments: [number])
+        let previous = try predecessor(of: number) ?? former
+        try closeGap(before: number)
+        try closeGap(after: number)
+        guard let previous, let next, previous != next else { return }
+        try closeGap(after: previous)
+        try run("UPDATE node SET former = ? WHERE number = ?", [previous, next])
+    }
+
+    private func closeGap(before number: Int64) throws {
+        try run("UPDATE node SET former = NULL WHERE number = ? AND former IS NOT NULL", [number])
+    }
+
+    private func closeGap(after number: Int64) throws {
+        try run("UPDATE node SET former = NULL WHERE former = ?", [number])
     }
 
     /// Marks the successor of a node as unknown.
@@ -165,6 +228,7 @@ struct CacheLinks {
     func end(after number: Int64, at time: Date) throws {
         try run(
             "UPDATE node SET next = NULL, ended_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
+        try closeGap(after: number)
     }
 
     // MARK: Nodes
@@ -230,6 +294,7 @@ struct CacheLinks {
     /// - Parameter next: the node that follows its place; nil when nothing follows.
     func markRemoved(_ number: Int64, before next: Int64?, at time: Date) throws {
         let seconds = time.timeIntervalSince1970
+        try leaveGap(for: number)
         try run("UPDATE node SET next = NULL WHERE next = ? AND state <> 2", [number])
         try run(
             """
@@ -243,6 +308,7 @@ struct CacheLinks {
     /// Deletes a node. Its chain is split there.
     func delete(_ node: CacheNode) throws {
         try cut(before: node.number)
+        try closeGap(after: node.number)
         try run("DELETE FROM node WHERE number = ?", [node.number])
     }
 

@@ -108,6 +108,11 @@ enum FeedCacheSchema {
             CREATE INDEX removed_by_next ON node (next) WHERE state = 2;
             """,
             "8 changes": ChangeTable.schema,
+            "9 gaps": """
+            -- The node that this one came after, before what was between them moved away; NULL: not known.
+            ALTER TABLE node ADD COLUMN former INTEGER;
+            CREATE INDEX node_by_former ON node (former) WHERE former IS NOT NULL;
+            """,
         ])
     }
 

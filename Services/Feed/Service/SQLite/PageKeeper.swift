@@ -85,11 +85,25 @@ struct PageKeeper {
             let ahead = try links.run(after: links.node(last), limit: page.limit + 1)
             if ahead.count <= page.limit { for node in ahead { try remove(node, before: nil) } }
             try links.end(after: last, at: page.savedAt)
+            try removeUnreached()
         } else if try page.isShort ? links.node(last).next != nil : links.node(last).endedAt != nil {
             // After a short page, what follows is in doubt. After any other, items follow, or may follow.
             try links.cut(after: last)
         }
         return try links.node(last).endedAt != nil
+    }
+
+    /// Removes items that are not in the feed, where the cache has all of it: each of its items was shown later than they were. As
+    /// behind the end, many of them stay.
+    private mutating func removeUnreached() throws {
+        guard let oldest = try links.oldestOfWholeFeed() else { return }
+        let unreached = try links.items(shownBefore: oldest, limit: page.limit + 1)
+        guard unreached.count <= page.limit else { return }
+        for node in unreached {
+            if let id = node.id { removed.append(id) }
+            // Nothing is known about what follows its place.
+            try links.delete(node)
+        }
     }
 
     // MARK: Upward
@@ -152,7 +166,9 @@ struct PageKeeper {
         var run = try links.run(after: origin, limit: FeedAlignment.reach(of: items.count))
         var alignment = FeedAlignment(page: items.map(\.id), run: run.map(\.id), isAfterItem: !origin.isBeginning)
         let numbers = try items.map(write)
-        try move(origin, shownAt: shownAt ?? origin.savedAt, before: numbers, alignment, run)
+        // Nothing contradicts what the upstream has not said.
+        let stated = zip([origin] + run, run).prefix { $0.next == $1.number }.map(\.1)
+        try move(origin, shownAt: shownAt ?? origin.savedAt, before: numbers, alignment, stated)
         let isPlaced = shownAt == nil && (origin.isBeginning || origin.state == .item)
         while let other = try runMet(
             by: items[alignment.rest], except: run, apartFrom: origin, passesItems: isPlaced)
@@ -166,7 +182,10 @@ struct PageKeeper {
         for (index, number) in numbers.enumerated() {
             if try links.predecessor(of: number) != last {
                 isSettled = alignment.kept.contains(index) || known[items[index].id] == nil
-                if !isSettled { try links.cut(before: number) }
+                if !isSettled {
+                    try links.leaveGap(for: number)
+                    try links.cut(before: number)
+                }
                 try links.connect(last, number)
             }
             last = number
@@ -193,7 +212,8 @@ struct PageKeeper {
             // More items than the page has were not removed.
             let first = try isFirst ? node : links.first(before: node, limit: items.count)
             if let first, try !links.leads(first.number, to: origin.number) {
-                return try [first] + links.run(after: first, limit: FeedAlignment.reach(of: items.count))
+                let reach = FeedAlignment.reach(of: items.count)
+                return try [first] + links.run(after: first, limit: reach, apartFrom: origin)
             }
         }
         return nil
@@ -210,12 +230,14 @@ struct PageKeeper {
         let first = try links.node(CacheNode.beginning).next
         if origin.state == .item, numbers.contains(where: { $0 == first }) {
             // It was published again, and is now the first item.
+            try links.leaveGap(for: origin.number)
             try links.cut(before: origin.number)
             try links.connect(CacheNode.beginning, origin.number)
         } else if let time = contradicted(numbers, after: origin, alignment, run), shownAt <= time,
             try links.predecessor(of: origin.number) != CacheNode.beginning
         {
             // Either the upstream is wrong, or it has published the origin again.
+            try links.leaveGap(for: origin.number)
             try links.cut(before: origin.number)
         }
     }
