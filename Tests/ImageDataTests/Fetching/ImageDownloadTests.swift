@@ -53,6 +53,22 @@ import Testing
         #expect(download.add(answer(validators: validators)) == .whole(Self.whole, validators))
     }
 
+    @Test(arguments: [("Sat, 01 Nov 2025 12:00:00 GMT", false), ("Sat, 01 Nov 2025 12:00:01 GMT", true)])
+    func `an image that was changed in the second of its answer is not resumed by its date`(
+        date: String, isResumed: Bool
+    ) {
+        for (validators, resumes) in [
+            (Self.dated, isResumed), (AnswerValidators(etag: "\"1\"", lastModified: date), true),
+        ] {
+            var download = ImageDownload(limit: 10)
+            let cut = UpstreamAnswer(
+                status: 200, headers: headers(validators) + [("Date", date)], body: Self.whole[0..<4],
+                isComplete: false)
+            #expect(download.add(cut) == .again)
+            #expect(download.headers.isEmpty == !resumes)
+        }
+    }
+
     @Test func `a whole other version replaces the partial bytes`() {
         var download = cut(at: 4)
         let other = answer(body: Data("abc".utf8), validators: AnswerValidators(etag: "\"2\""))

@@ -28,6 +28,9 @@ public struct ImageDownload: Sendable {
     private var kept = Data()
     private var validators = AnswerValidators()
 
+    /// The value of `If-Range`; nil if nothing ties the rest of an image to the bytes so far.
+    private var version: String?
+
     /// - Parameters:
     ///   - limit: the maximum size of an image in bytes.
     ///   - validators: those of the cached bytes.
@@ -38,7 +41,7 @@ public struct ImageDownload: Sendable {
 
     /// The headers of the next request.
     public var headers: [(name: String, value: String)] {
-        guard !kept.isEmpty, let version = validators.forRange else { return conditions }
+        guard !kept.isEmpty, let version else { return conditions }
         return [("range", "bytes=\(kept.count)-"), ("if-range", version)]
     }
 
@@ -49,6 +52,9 @@ public struct ImageDownload: Sendable {
             // ranges.
             kept = answer.body
             validators = answer.validators
+            // What was changed in the second of the answer may change again in it (RFC 9110 §8.8.2.2).
+            let isTooNew = validators.etag == nil && answer["last-modified"] == answer["date"]
+            version = isTooNew ? nil : validators.forRange
         case 206 where !kept.isEmpty:
             guard let range = answer["content-range"].flatMap(ContentRange.init), continues(range, answer)
             else { return startOver() }
@@ -65,7 +71,7 @@ public struct ImageDownload: Sendable {
     }
 
     private mutating func goOn() -> Step {
-        if validators.forRange == nil { kept = Data() }
+        if version == nil { kept = Data() }
         return next()
     }
 
