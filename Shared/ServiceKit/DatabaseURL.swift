@@ -29,7 +29,10 @@ public struct DatabaseURL: Equatable, Sendable, CustomStringConvertible {
 
     /// - Returns: nil for the path of a file.
     public init?(_ text: String) throws(Refusal) {
-        guard let separator = text.firstRange(of: "://") else { return nil }
+        guard let separator = text.firstRange(of: "://") else {
+            guard !Self.resemblesDatabase(text) else { throw .scheme }
+            return nil
+        }
         guard Self.schemes.contains(String(text[..<separator.lowerBound])) else { throw .scheme }
         // Then a character is a byte: a colon with a combining mark is a colon to libpq.
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed }
@@ -45,6 +48,14 @@ public struct DatabaseURL: Equatable, Sendable, CustomStringConvertible {
             if Self.isSecret(name.lowercased()) { throw .password }
         }
         self.text = text
+    }
+
+    /// Whether a path is meant for a database: libpq's `dbname=feed host=db`, or a URL that lacks a slash. A new file of this name would
+    /// be used in its place.
+    private static func resemblesDatabase(_ text: String) -> Bool {
+        let words = text.split(separator: " ")
+        return schemes.contains { text.hasPrefix($0 + ":/") }
+            || words.contains { $0.hasPrefix("dbname=") || $0.hasPrefix("host=") }
     }
 
     private static func isSecret(_ name: String) -> Bool {

@@ -2,7 +2,9 @@ import ServiceKit
 import Testing
 
 @Suite struct DatabaseURLTests {
-    @Test(arguments: ["/srv/feed.sqlite", "feed.sqlite", "", "../a:b@c", "postgres:feed"])
+    @Test(arguments: [
+        "/srv/feed.sqlite", "feed.sqlite", "", "../a:b@c", "postgres:feed", "/srv/host=a", "postgres/feed",
+    ])
     func `a path is no database`(text: String) throws {
         #expect(try DatabaseURL(text) == nil)
         let options = try StoreOptions.parse(["--store", text])
@@ -37,6 +39,9 @@ import Testing
 
     @Test(arguments: [
         ("mysql://db.example/feed", DatabaseURL.Refusal.scheme), ("Postgres://db.example/feed", .scheme),
+        // Each would otherwise be the path of a new file.
+        ("postgres:/feed@db.example/feed", .scheme), ("postgresql:/db.example/feed", .scheme),
+        ("host=db.example dbname=feed", .scheme), ("user=feed dbname=feed", .scheme), ("host=db.example", .scheme),
         ("postgres://feed:hunt/er2@db.example/feed", .malformed), ("postgres://db.example/fe ed", .malformed),
         ("postgres://db.example/feed?pass%zz=hunter2", .malformed),
         // libpq reads the bytes, in which the mark is no part of the colon.
