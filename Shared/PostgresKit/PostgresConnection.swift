@@ -42,7 +42,7 @@ public final class PostgresConnection {
             ("fallback_application_name", name), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"),
             ("tcp_user_timeout", "15000"), ("dbname", url.text), ("connect_timeout", "\(times.connect)"),
-            ("client_encoding", "UTF8"),
+            ("client_encoding", "UTF8"), ("password", Self.password(in: ProcessInfo.processInfo.environment)),
         ]
         let names: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer<CChar>(strdup($0.0)) } + [nil]
         let values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer<CChar>(strdup($0.1)) } + [nil]
@@ -60,6 +60,13 @@ public final class PostgresConnection {
         _ = library.pointee.setnonblocking(connection, 1)
         _ = library.pointee.setNoticeProcessor(connection, { _, _ in }, nil)
         (self.library, self.connection, self.times, self.signal) = (library, connection, times, signal)
+    }
+
+    /// - Returns: libpq's variable, without the end of line that a Secret made from a file has; empty for none, which libpq looks for
+    ///   elsewhere.
+    static func password(in environment: [String: String]) -> String {
+        let password = environment["PGPASSWORD"] ?? ""
+        return String(password.reversed().drop(while: \.isNewline).reversed())
     }
 
     deinit { library.pointee.finish(connection) }

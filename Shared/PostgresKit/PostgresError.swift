@@ -53,7 +53,7 @@ public enum DatabaseUnusable: Error, Equatable, Sendable, CustomStringConvertibl
         case .noLibrary:
             "libpq.so.5 is not installed; install libpq5 (Debian), libpq (Fedora) or PostgreSQL's client library"
         case .noConnection(let message):
-            "no connection: \(message); check the server, and the URL, user and password file"
+            "no connection: \(message); check the server, and the URL, user and password (PGPASSWORD, or the password file)"
         case .old(let version):
             """
             its server is PostgreSQL \(version / 10_000), and \(Self.oldestVersion / 10_000) or later is needed; upgrade the server

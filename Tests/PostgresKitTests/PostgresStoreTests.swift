@@ -445,6 +445,16 @@ private struct Step: WatchedChange {
         }
     }
 
+    @Test(
+        arguments: [
+            ([:], ""), (["PGPASSWORD": ""], ""), (["PGPASSWORD": "hunter2"], "hunter2"),
+            (["PGPASSWORD": "hunter2\n"], "hunter2"),
+            (["PGPASSWORD": "hunter2\r\n"], "hunter2"), (["PGPASSWORD": " hunter\n2 "], " hunter\n2 "),
+        ] as [([String: String], String)])
+    func `a password of the environment has no end of line`(environment: [String: String], password: String) {
+        #expect(PostgresConnection.password(in: environment) == password)
+    }
+
     @Test func `a database without a free connection`() async throws {
         let server = try PostgresServer.shared.get()
         let (name, role) = try guest(of: server.newDatabase(), on: server)
