@@ -121,6 +121,16 @@ enum PostgresTrouble: Equatable {
         }
     }
 
+    /// What it concerns; nil for a lock held by another writer, which is temporary, not a state of the store.
+    func cause(_ use: StoreMonitor.Use) -> StoreMonitor.Cause? {
+        switch self {
+        case .busy: nil
+        case .damaged: .damage
+        case .full: .failing(.writing)
+        case .unusable: .failing(use)
+        }
+    }
+
     func report(_ place: String) -> String {
         switch self {
         case .full: "nothing was written: the disk of the database \(place) is full; free some space and try again"

@@ -12,29 +12,37 @@ extension PostgresStore {
     /// - Parameter onChange: called after a service has written; also when nothing has changed. Nil for a store without changes.
     public func run(onChange: (@Sendable () -> Void)? = nil) async {
         async let recovering: Void = monitor.probe(by: clock, longestPause: Self.longestProbePause) {
-            await tryWriting()
+            await tryUsing()
         }
         if let onChange { await listen(onChange) }
         await recovering
     }
 
-    /// Connects, creates the schema if it is missing, and writes without an effect.
-    /// - Returns: whether that works.
+    /// Connects, creates the schema if it is missing, reads, and writes without an effect.
+    /// - Returns: whether both work.
     @discardableResult
-    public func tryWriting() async -> Bool {
-        do {
+    public func tryUsing() async -> Bool {
+        let reads = await succeeds(.reading) { try await reading { try $0.run("SELECT 1") } }
+        let writes = await succeeds(.writing) {
             try await writer.run(nil) { try $0.transaction(PostgresChanges.touch) }
-            monitor.noteWritten()
+        }
+        return reads && writes
+    }
+
+    private func succeeds(_ use: StoreMonitor.Use, _ body: () async throws -> Void) async -> Bool {
+        do {
+            try await body()
+            monitor.noteSuccess(of: use)
             return true
         } catch {
-            noteProbe(error)
+            noteProbe(error, use)
             return false
         }
     }
 
-    private func noteProbe(_ error: any Error) {
+    private func noteProbe(_ error: any Error, _ use: StoreMonitor.Use) {
         if let trouble = PostgresTrouble(error) {
-            note(trouble, isProbe: true)
+            note(trouble, use, isProbe: true)
         } else if !(error is CancellationError) {
             monitor.report("\(error)")
         }
@@ -45,8 +53,9 @@ extension PostgresStore {
             let use = InterruptibleUse()
             await withTaskCancellationHandler {
                 do {
-                    try await listener.run(use) { [schema] db throws -> Void in
+                    try await listener.run(use) { [schema, monitor] db throws -> Void in
                         try db.run("LISTEN \(schema.name)")
+                        monitor.noteSuccess(of: .listening)
                         while true {
                             // The first time for what was missed.
                             onChange()
@@ -54,7 +63,7 @@ extension PostgresStore {
                         }
                     }
                 } catch {
-                    noteProbe(error)
+                    noteProbe(error, .listening)
                 }
             } onCancel: {
                 use.cancel()

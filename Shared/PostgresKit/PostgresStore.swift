@@ -79,18 +79,23 @@ public final class PostgresStore: Sendable {
         isolation: isolated (any Actor)? = #isolation,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
-        try await timed {
-            let use = InterruptibleUse()
-            return try await withTaskCancellationHandler {
-                try await permits.withPermit {
-                    // There is one for each permit.
-                    guard let lane = idle.withLock({ $0.popLast() }) else { throw StoreError.busy }
-                    defer { idle.withLock { $0.append(lane) } }
-                    return try await lane.run(use, body)
-                }
-            } onCancel: {
-                use.cancel()
+        try await timed(.reading) { try await reading(body) }
+    }
+
+    func reading<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        let use = InterruptibleUse()
+        return try await withTaskCancellationHandler {
+            try await permits.withPermit {
+                // There is one for each permit.
+                guard let lane = idle.withLock({ $0.popLast() }) else { throw StoreError.busy }
+                defer { idle.withLock { $0.append(lane) } }
+                return try await lane.run(use, body)
             }
+        } onCancel: {
+            use.cancel()
         }
     }
 
@@ -128,7 +133,7 @@ public final class PostgresStore: Sendable {
     private func commit<Result: Sendable>(
         _ write: PostgresWrites.Write, _ outcome: Outcome<Result>, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Result {
-        let result = try await timed {
+        try await timed(.writing) {
             try await withTaskCancellationHandler {
                 writes.add(write)
                 // Another task's commit may include this write. Then it has ended before the one here begins.
@@ -140,8 +145,6 @@ public final class PostgresStore: Sendable {
                 outcome.giveUp()
             }
         }
-        monitor.noteWritten()
-        return result
     }
 
     /// Returns once so many writes wait for the one before them.
@@ -177,7 +180,7 @@ public final class PostgresStore: Sendable {
     }
 
     private func timed<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+        _ use: StoreMonitor.Use, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         let start = clock.now
         defer {
@@ -185,21 +188,22 @@ public final class PostgresStore: Sendable {
             slowness.withLock { $0.note(end - start, at: end) }
         }
         do {
-            return try await body()
+            let result = try await body()
+            monitor.noteSuccess(of: use)
+            return result
         } catch {
             guard let trouble = PostgresTrouble(error) else { throw error }
             // The server may have answered the request to cancel.
             try Task.checkCancellation()
-            note(trouble)
+            note(trouble, use)
             throw trouble.error
         }
     }
 
-    /// - Parameter isDamage: whether only another validation shows that it has ended.
-    func note(_ trouble: PostgresTrouble, isProbe: Bool = false, isDamage: Bool = false) {
-        // Temporary, not a state of the store.
-        if case .busy = trouble { return }
-        monitor.note(trouble.report("\(url)"), isDamage: isDamage, count: isProbe ? 0 : 1)
+    /// - Parameter isProbe: whether no call has failed.
+    func note(_ trouble: PostgresTrouble, _ use: StoreMonitor.Use, isProbe: Bool = false) {
+        guard let cause = trouble.cause(use) else { return }
+        monitor.note(trouble.report("\(url)"), cause, count: isProbe ? 0 : 1)
     }
 
     /// Checks the store.
@@ -207,7 +211,7 @@ public final class PostgresStore: Sendable {
     /// - Throws: `StoreError.damaged`.
     public func validate(_ check: @escaping @Sendable (PostgresConnection) throws -> String?) async throws {
         if let damage = try await read(check) {
-            note(.damaged(damage), isDamage: true)
+            note(.damaged(damage), .reading)
             throw StoreError.damaged
         }
         monitor.noteValidated()
@@ -234,9 +238,10 @@ public final class PostgresStore: Sendable {
     public func health() -> [Health.Check] {
         let slow = slowness.withLock {
             $0.check(
-                "store", title: "the database \(url)", remedy: "see whether its server is busy", at: clock.now,
+                Health.Check.store, title: "the database \(url)", remedy: "see whether its server is busy",
+                at: clock.now,
                 date: now())
         }
-        return [monitor.check] + [slow].compactMap(\.self)
+        return [monitor.check()] + [slow].compactMap(\.self)
     }
 }

@@ -10,7 +10,7 @@ extension ServiceProcess {
         _ schema: PostgresSchema, at url: DatabaseURL, _ options: StoreOptions, releasing socket: ListeningSocket
     ) async throws -> PostgresStore {
         let store = PostgresStore(schema, at: url, logger: logger)
-        if await !store.tryWriting(), options.isStrict {
+        if await !store.tryUsing(), options.isStrict {
             try fail(releasing: socket) { throw StoreError.unreachable }
         }
         return store

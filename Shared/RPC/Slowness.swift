@@ -79,9 +79,25 @@ extension Health.Check {
     /// Begins the name of a check that is there only while a part of a store's content is damaged.
     public static let contentPrefix = "content:"
 
+    /// Begins the name of a check that is there only while nothing can be written to a store.
+    public static let writesPrefix = "writes:"
+
+    /// Begins the name of a check that is there only while a service does not hear of the writes of others to a store.
+    public static let changesPrefix = "changes:"
+
+    /// The name of the store without which a service answers no call.
+    public static let store = "store"
+
     /// Whether it says that a part is slow.
     var isSlowness: Bool { name.hasPrefix(Self.slowPrefix) }
 
-    /// Whether the part can be used all the same: it is slow, or some of its content is damaged.
-    public var leavesUsable: Bool { isSlowness || name.hasPrefix(Self.contentPrefix) }
+    /// Whether the part can be used all the same.
+    public var leavesUsable: Bool {
+        [Self.slowPrefix, Self.contentPrefix, Self.writesPrefix, Self.changesPrefix].contains { name.hasPrefix($0) }
+    }
+}
+
+extension Health {
+    /// Whether the service answers no call, because it has no store that can be used.
+    public var isWithoutStore: Bool { checks.contains { $0.name == Check.store && $0.status != .serving } }
 }

@@ -12,7 +12,7 @@ extension Store {
         if openFile == nil { await replace(nil, isForced: true) }
         let damage = try await using(.validating) { try await $0.damage(check) }
         if let damage {
-            note(.damaged(damage))
+            note(.damaged(damage), isReading: true)
             throw StoreError.damaged
         }
         monitor.noteValidated()

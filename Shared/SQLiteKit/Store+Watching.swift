@@ -22,7 +22,7 @@ extension Store {
 
     func recover() async {
         await monitor.probe(by: clock, longestPause: Self.longestProbePause) {
-            if openFile == nil { _ = await health() } else if monitor.cannotWrite { await tryWriting() }
+            if openFile == nil { _ = await health() } else if monitor.cannotUse { await tryWriting() }
         }
     }
 
@@ -40,10 +40,10 @@ extension Store {
                     try db.execute(sql: "PRAGMA user_version = \(try StoreIdentity.mark(db))")
                 }
             }
-            monitor.noteWritten()
+            monitor.noteSuccess(of: .reading, .writing)
         } catch {
             guard isCurrent(file), let trouble = StoreTrouble(error, isReading: false) else { return }
-            note(trouble, isProbe: true)
+            note(trouble, isReading: false, isProbe: true)
             if opening.isCache, trouble.endsCache { await replace(file) }
         }
     }

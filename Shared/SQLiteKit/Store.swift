@@ -80,18 +80,19 @@ public final class Store: Sendable {
     }
 
     /// The store's check for `rpc.health`, without an attempt to open it.
-    public var check: Health.Check { monitor.check }
+    public var check: Health.Check { monitor.check() }
 
     /// The store's checks for `rpc.health`: its state, whether a part is damaged, and whether it is slow. If there is no store and the pace allows it, opens it
     /// first, so that health recovers without other calls.
-    public func health() async -> [Health.Check] {
+    /// - Parameter name: of the store; another one than `store` for one without which calls still succeed.
+    public func health(as name: String = Health.Check.store) async -> [Health.Check] {
         if isOpeningDue { await replace(nil) }
         let slow = slowness.withLock {
             $0.check(
-                "store", title: "the store \(path)", remedy: "see whether its disk is busy or failing", at: clock.now,
+                name, title: "the store \(path)", remedy: "see whether its disk is busy or failing", at: clock.now,
                 date: now())
         }
-        return [check] + [monitor.contentCheck, slow].compactMap(\.self)
+        return [monitor.check(as: name)] + [monitor.contentCheck(as: name), slow].compactMap(\.self)
     }
 
     /// Calls `body` from now on when an empty store has replaced this one, or a file could be opened again.
@@ -123,7 +124,7 @@ public final class Store: Sendable {
                 return (try body(db), db.totalChangesCount != changes)
             }
         }
-        if hasWritten { monitor.noteWritten() }
+        if hasWritten { monitor.noteSuccess(of: .reading, .writing) }
         return result
     }
 
@@ -139,7 +140,7 @@ public final class Store: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: (DatabasePool) async throws -> Result
     ) async throws -> Result {
         let result = try await using(.writing, body)
-        monitor.noteWritten()
+        monitor.noteSuccess(of: .reading, .writing)
         return result
     }
 
@@ -167,14 +168,14 @@ public final class Store: Sendable {
             // Another task has replaced or closed the file during the call.
             guard isCurrent(file) else { throw StoreError.unreachable }
             guard let trouble else { throw error }
-            note(trouble)
+            note(trouble, isReading: access != .writing)
             if opening.isCache, trouble.endsCache { await replace(file) }
             throw trouble.error
         }
     }
 
-    func note(_ trouble: StoreTrouble, isProbe: Bool = false) {
-        monitor.note(trouble, at: path, isCache: opening.isCache, isProbe: isProbe)
+    func note(_ trouble: StoreTrouble, isReading: Bool, isProbe: Bool = false) {
+        monitor.note(trouble, isReading: isReading, at: path, isCache: opening.isCache, isProbe: isProbe)
     }
 
     /// The file, which is opened if there is none and the pace allows it.

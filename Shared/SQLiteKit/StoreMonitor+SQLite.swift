@@ -4,10 +4,11 @@ extension StoreMonitor {
     /// Notes that there is no store.
     func note(_ unusable: StoreUnusable) { noteAbsence("\(unusable)") }
 
-    /// - Parameter isProbe: whether no call has failed.
-    func note(_ trouble: StoreTrouble, at path: String, isCache: Bool, isProbe: Bool = false) {
-        // A lock held by another process is temporary, not a state of the store.
-        if case .busy = trouble { return }
-        note(trouble.report(path, isCache: isCache), isDamage: trouble.isLasting, count: isProbe ? 0 : 1)
+    /// - Parameters:
+    ///   - isReading: whether a read has failed.
+    ///   - isProbe: whether no call has failed.
+    func note(_ trouble: StoreTrouble, isReading: Bool, at path: String, isCache: Bool, isProbe: Bool = false) {
+        guard let cause = trouble.cause(isReading: isReading) else { return }
+        note(trouble.report(path, isCache: isCache), cause, count: isProbe ? 0 : 1)
     }
 }

@@ -35,6 +35,8 @@ enum StoreTrouble {
         let reason = error.message ?? "\(error.resultCode)"
         switch error.resultCode {
         case .SQLITE_FULL: self = .full
+        // The file with the journal's index has no space.
+        case _ where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: self = .full
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy
         case .SQLITE_IOERR where isReading: self = .unreadable(reason)
         case .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_CANTOPEN: self = .unusable(reason)
@@ -53,11 +55,16 @@ enum StoreTrouble {
         }
     }
 
-    /// Whether it lasts even if a write succeeds.
-    var isLasting: Bool {
+    /// What it concerns; nil for a lock held by another process, which is temporary, not a state of the store.
+    func cause(isReading: Bool) -> StoreMonitor.Cause? {
         switch self {
-        case .damaged, .unreadable, .overwritten: true
-        case .full, .busy, .unusable, .displaced: false
+        case .busy: nil
+        case .damaged, .unreadable: .damage
+        case .overwritten: .absence
+        case .full: .failing(.writing)
+        // No call is answered.
+        case .displaced: .failing(.reading)
+        case .unusable: .failing(isReading ? .reading : .writing)
         }
     }
 

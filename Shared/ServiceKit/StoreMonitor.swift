@@ -6,21 +6,53 @@ import Timing
 
 /// Holds a store's check for `rpc.health`, and logs each change of its state once, in full and with the trace id of the call.
 package final class StoreMonitor: Sendable {
+    /// What a store is used for. Each use can fail alone.
+    package enum Use: Sendable, CaseIterable {
+        case reading
+        case writing
+
+        /// Hearing of the writes of other services.
+        case listening
+    }
+
+    /// What a failure concerns, and so how it ends.
+    package enum Cause: Equatable, Sendable {
+        /// There is no store that may be used, until one is opened or validated.
+        case absence
+
+        /// A part of the content is damaged, until the store is validated or replaced. The rest can be used.
+        case damage
+
+        /// A use has failed, until one succeeds.
+        case failing(Use)
+    }
+
     struct Failure: Sendable {
         let text: String
         let since: Date
+        var cause = Cause.damage
         var count = 1
         var unit = "times"
 
         var detail: String { count > 1 ? "\(text) (\(count) \(unit))" : text }
+
+        /// Begins the name of the check.
+        var prefix: String {
+            switch cause {
+            case .absence, .failing(.reading): ""
+            case .damage: Health.Check.contentPrefix
+            case .failing(.writing): Health.Check.writesPrefix
+            case .failing(.listening): Health.Check.changesPrefix
+            }
+        }
     }
 
     struct State: Sendable {
-        /// Cleared when the store is validated or replaced. A successful write elsewhere in the file does not clear it.
+        /// Damage or absence. A successful write elsewhere in the file does not clear it.
         var damage: Failure?
 
-        /// Cleared by the next successful write.
-        var failure: Failure?
+        /// Cleared by the next success of the use.
+        var failures: [Use: Failure] = [:]
 
         /// The damage that the last check in the background has found. Cleared by one that finds none.
         var finding: Failure?
@@ -31,7 +63,11 @@ package final class StoreMonitor: Sendable {
         /// When the last failure ended.
         var servingSince: Date
 
-        var current: Failure? { damage ?? failure }
+        /// The worst.
+        var current: Failure? {
+            if damage?.cause == .absence { return damage }
+            return failures[.reading] ?? damage ?? failures[.writing] ?? failures[.listening]
+        }
     }
 
     /// The store in messages: `the store PATH`.
@@ -45,24 +81,32 @@ package final class StoreMonitor: Sendable {
         self.title = title
         self.logger = logger
         self.now = now
-        let damage = failure.map { Failure(text: $0, since: now()) }
+        let damage = failure.map { Failure(text: $0, since: now(), cause: .absence) }
         state = Watched(State(damage: damage, servingSince: now()))
     }
 
-    package var check: Health.Check {
+    /// The check of the state. While the store can be used in part, its name says which part fails.
+    /// - Parameter name: of the store.
+    package func check(as name: String = Health.Check.store) -> Health.Check {
         state.withLock { state in
             guard let failure = state.current else {
-                return Health.Check(name: "store", status: .serving, since: state.servingSince)
+                return Health.Check(name: name, status: .serving, since: state.servingSince)
             }
-            return Health.Check(name: "store", status: .degraded, detail: failure.detail, since: failure.since)
+            return Health.Check(
+                name: failure.prefix + name, status: .degraded, detail: failure.detail, since: failure.since)
         }
     }
 
     /// The check of the content; nil while no damage was found. It is one of its own, because the store can be used.
-    package var contentCheck: Health.Check? {
-        state.withLock(\.finding).map {
-            Health.Check(
-                name: Health.Check.contentPrefix + "store", status: .degraded, detail: $0.detail, since: $0.since)
+    /// - Parameter name: of the store.
+    package func contentCheck(as name: String = Health.Check.store) -> Health.Check? {
+        state.withLock { state in
+            // Then `check` says so.
+            guard state.current?.cause != .damage else { return nil }
+            return state.finding.map {
+                Health.Check(
+                    name: Health.Check.contentPrefix + name, status: .degraded, detail: $0.detail, since: $0.since)
+            }
         }
     }
 
@@ -91,7 +135,7 @@ package final class StoreMonitor: Sendable {
     package func recover(report: String? = nil) {
         if let report { logger.warning("\(report)", metadata: TraceContext.current.metadata) }
         end(report: report == nil) { state in
-            defer { (state.damage, state.failure, state.finding) = (nil, nil, nil) }
+            defer { (state.damage, state.failures, state.finding) = (nil, [:], nil) }
             return state.current != nil
         }
     }
@@ -104,19 +148,20 @@ package final class StoreMonitor: Sendable {
         }
     }
 
-    /// Returns once the store cannot be used or written, or the task is cancelled.
-    package func waitForFailure() async { await state.wait { $0.damage != nil || $0.failure != nil } }
+    /// Returns once a use fails, there is no store, or the task is cancelled.
+    package func waitForFailure() async { await state.wait { $0.current != nil } }
 
-    package var hasFailed: Bool { state.withLock { $0.damage != nil || $0.failure != nil } }
+    package var hasFailed: Bool { state.withLock { $0.current != nil } }
 
-    /// Whether the last write failed.
-    package var cannotWrite: Bool { state.withLock { $0.failure != nil } }
+    /// Whether the last use failed.
+    package var cannotUse: Bool { state.withLock { !$0.failures.isEmpty } }
 
-    /// Notes that a write has succeeded.
-    package func noteWritten() {
+    /// Notes that these uses have succeeded.
+    package func noteSuccess(of uses: Use...) {
         end { state in
-            defer { state.failure = nil }
-            return state.failure != nil
+            let before = state.failures.count
+            for use in uses { state.failures[use] = nil }
+            return state.failures.count < before
         }
     }
 
@@ -142,25 +187,17 @@ package final class StoreMonitor: Sendable {
         state.withLock { state in
             if state.damage?.text != reason { state.damage = nil }
         }
-        note(reason, isDamage: true)
+        note(reason, .absence)
     }
 
     /// Notes a failure.
-    /// - Parameters:
-    ///   - isDamage: whether it lasts even if a write succeeds.
-    ///   - count: the number of calls that have failed; 0 for an attempt in the background.
-    package func note(_ text: String, isDamage: Bool, count: Int = 1) {
+    /// - Parameter count: the number of calls that have failed; 0 for an attempt in the background.
+    package func note(_ text: String, _ cause: Cause, count: Int = 1) {
         let now = now()
         let isNew = state.withLock { state in
-            let kind = isDamage ? \State.damage : \State.failure
-            if state[keyPath: kind]?.text == text {
-                state[keyPath: kind]?.count += count
-                return false
-            }
-            // Further damage belongs to the same state.
-            let isNew = !isDamage || state.damage == nil
-            if isNew { state[keyPath: kind] = Failure(text: text, since: now) }
-            return isNew
+            // One cause may end all uses.
+            let isKnown = state.failures.values.contains { $0.text == text }
+            return state.note(Failure(text: text, since: now, cause: cause), count: count) && !isKnown
         }
         if isNew { logger.error("\(text)", metadata: TraceContext.current.metadata) }
     }
@@ -200,5 +237,28 @@ package final class StoreMonitor: Sendable {
         }
         if isRepaired { logger.notice("no part of \(title) is damaged any more") }
         return isWell
+    }
+}
+
+extension StoreMonitor.State {
+    /// - Parameter count: the number of calls that have failed.
+    /// - Returns: whether the failure is a new one.
+    fileprivate mutating func note(_ failure: StoreMonitor.Failure, count: Int) -> Bool {
+        if case .failing(let use) = failure.cause {
+            guard failures[use]?.text != failure.text else {
+                failures[use]?.count += count
+                return false
+            }
+            failures[use] = failure
+            return true
+        }
+        if damage?.text == failure.text {
+            damage?.count += count
+            return false
+        }
+        // Further damage belongs to the same state.
+        guard damage == nil || damage?.cause == .damage && failure.cause == .absence else { return false }
+        damage = failure
+        return true
     }
 }

@@ -31,7 +31,7 @@ import Testing
                     #expect(page.savedAt != nil)
                 }
                 let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
-                #expect(health.checks.map(\.name) == ["store", "upstream"])
+                #expect(health.checks.map(\.name) == ["cache", "upstream"])
                 #expect(health.checks.map(\.status) == [.serving, .degraded])
                 // The start line, and the line about the absent upstream.
                 #expect(await service.logLines(with: "no good answer").count == 2)

@@ -52,6 +52,7 @@ import Testing
             #expect(error?.kind == .unavailable && error?.message.contains(url) == false)
             let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
             #expect(health.status == .degraded && health.checks.first?.detail?.contains(url) == true)
+            #expect(health.isWithoutStore)
             try server.start()
             try await eventually {
                 try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .serving

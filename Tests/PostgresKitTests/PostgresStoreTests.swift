@@ -465,6 +465,54 @@ private struct Step: WatchedChange {
         }
     }
 
+    @Test func `a database that takes no more readers is out of use, whatever is written`() async throws {
+        let server = try PostgresServer.shared.get()
+        let (name, role) = try guest(of: server.newDatabase(), on: server)
+        try server.execute("GRANT CREATE ON DATABASE \(name) TO \(role)")
+        let (log, clock) = (RecordedLog(), ManualClock())
+        let store = try PostgresStore.open(server.url(name, user: role), log: log, clock: clock)
+        try await store.add(1)
+        try server.execute("ALTER DATABASE \(name) CONNECTION LIMIT 0")
+        await #expect(throws: StoreError.unreachable) { try await store.numbers() }
+        try await store.add(2)
+        #expect(store.health().first?.status == .degraded && store.health().first?.name == "store")
+        #expect(log.lines.count == 1)
+        try server.execute("ALTER DATABASE \(name) CONNECTION LIMIT 4")
+        await clock.advance(by: ConnectingPace.longestPause)
+        #expect(try await store.numbers() == [1, 2])
+        #expect(store.health().map(\.status) == [.serving] && log.lines.count == 2)
+    }
+
+    @Test func `a full disk leaves a database readable`() async throws {
+        let (log, server) = (RecordedLog(), try PostgresServer.shared.get())
+        let store = try PostgresStore.open(server.newDatabase(), log: log)
+        try await store.add(1)
+        await #expect(throws: StoreError.full) {
+            try await store.write { _ in throw PostgresError.refused(code: "53100", message: "no space left") }
+        }
+        #expect(store.health().map(\.name) == ["writes:store"])
+        #expect(try await store.numbers() == [1])
+        #expect(store.health().map(\.status) == [.degraded])
+        try await store.add(2)
+        #expect(store.health().map(\.status) == [.serving])
+    }
+
+    @Test func `a database that cannot be reached at the start is out of use`() async throws {
+        let server = try PostgresServer()
+        let url = try server.newDatabase()
+        try server.stop()
+        let (log, clock) = (RecordedLog(), ManualClock())
+        let store = try PostgresStore.open(url, log: log, clock: clock)
+        #expect(await !store.tryUsing())
+        #expect(store.health().first?.name == "store" && store.health().first?.status == .degraded)
+        // The same reason for both.
+        #expect(log.lines.count == 1)
+        try server.start()
+        await clock.advance(by: ConnectingPace.longestPause)
+        #expect(await store.tryUsing())
+        #expect(store.health().map(\.status) == [.serving] && log.lines.count == 2)
+    }
+
     /// - Returns: the name of the database, and that of a new user without rights.
     private func guest(of url: String, on server: PostgresServer) throws -> (database: String, role: String) {
         let role = "guest" + UUID().uuidString.prefix(8).lowercased()
@@ -597,7 +645,7 @@ private struct Step: WatchedChange {
         await #expect(throws: StoreError.unreachable) { try await store.numbers() }
         await #expect(throws: StoreError.unreachable) { try await store.add(2) }
         try server.resume()
-        try await eventually { await store.tryWriting() }
+        try await eventually { await store.tryUsing() }
         #expect(try await store.numbers().first == 1)
         #expect(store.health().first?.status == .serving)
     }

@@ -39,11 +39,44 @@ import Testing
     @Test(arguments: [
         (ResultCode.SQLITE_FULL, StoreError.full), (.SQLITE_BUSY, .busy), (.SQLITE_LOCKED, .busy),
         (.SQLITE_CANTOPEN, .unreachable), (.SQLITE_READONLY, .unreachable), (.SQLITE_IOERR, .damaged),
+        (.SQLITE_IOERR_SHMSIZE, .full),
         (.SQLITE_CORRUPT, .damaged), (.SQLITE_NOTADB, .damaged),
     ])
     func `each failure of a read has its error`(code: ResultCode, error: StoreError) async throws {
         try await with { store, _ in
             await #expect(throws: error) { try await store.fail(code) }
+        }
+    }
+
+    @Test(arguments: [
+        (ResultCode.SQLITE_FULL, "writes:store"), (.SQLITE_READONLY, "writes:store"), (.SQLITE_IOERR, "writes:store"),
+        (.SQLITE_CORRUPT, "content:store"),
+    ])
+    func `a store that can be read says which part of it fails`(code: ResultCode, name: String) async throws {
+        try await with { store, _ in
+            try? await store.failToWrite(code)
+            #expect(await store.health().map(\.name) == [name])
+            #expect(await store.health(as: "cache").map(\.name) == [name.replacing("store", with: "cache")])
+        }
+    }
+
+    @Test func `a store that cannot be read is out of use until it is used again`() async throws {
+        try await with { store, _ in
+            try? await store.fail(.SQLITE_CANTOPEN)
+            try? await store.failToWrite(.SQLITE_FULL)
+            #expect(await store.health().map(\.name) == ["store"] && store.check.status == .degraded)
+            try await store.succeed()
+            #expect(store.check.status == .serving)
+        }
+    }
+
+    @Test func `an overwritten store is out of use, whatever part was damaged before`() async throws {
+        try await with { store, log in
+            try? await store.fail(.SQLITE_CORRUPT)
+            store.note(.overwritten, isReading: false)
+            store.note(.damaged("a page"), isReading: true)
+            #expect(store.check.name == "store" && store.check.detail?.contains("overwritten") == true)
+            #expect(log.lines.count == 2)
         }
     }
 
@@ -165,7 +198,7 @@ import Testing
                 await #expect(throws: StoreError.unreachable) { try await store.read { _ in } }
             }
             #expect(store.check.status == .degraded)
-            #expect(store.check.detail == unusable.description)
+            #expect(store.check.name == "store" && store.check.detail == unusable.description)
             // The code that opened the store has already logged the failure.
             #expect(log.lines == [])
             clock.advance(ReplacementPace.firstPause)

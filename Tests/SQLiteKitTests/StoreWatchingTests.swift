@@ -154,10 +154,10 @@ import Testing
             }
             await scanned(Store.scanPauseWhileDamaged)
             try await store.write { try $0.execute(sql: "DELETE FROM thing WHERE x = 13") }
-            #expect(store.monitor.contentCheck != nil)
+            #expect(store.monitor.contentCheck() != nil)
             await clock.advance(by: TimeAmount(Store.scanPauseWhileDamaged))
             await scanned(Store.scanPause)
-            #expect(store.monitor.contentCheck == nil)
+            #expect(store.monitor.contentCheck() == nil)
             #expect(log.lines.count == 2)
         }
     }
@@ -178,7 +178,7 @@ import Testing
             while await clock.timeToNextWake() != TimeAmount(Store.scanPauseWhileDamaged) {
                 await clock.advance(by: TimeAmount(Store.shortestScanStepPause))
             }
-            let detail = store.monitor.contentCheck?.detail
+            let detail = store.monitor.contentCheck()?.detail
             #expect(detail?.contains("the table thing cannot be read") == true, "\(detail ?? "")")
         }
     }

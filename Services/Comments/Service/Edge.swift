@@ -29,7 +29,7 @@ extension CommentsService {
             onState: comments.note)
         try await process.serve(
             EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket,
-            health: { await store.health() + upstream.checks },
+            health: { await store.health(as: "cache") + upstream.checks },
             measures: { store.measures(as: "cache").adding(upstream.measures).adding(comments.current.measures) },
             companions: {
                 async let watching: Void = store.run()

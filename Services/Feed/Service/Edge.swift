@@ -33,7 +33,7 @@ extension FeedService {
         let validation = CacheValidation(cache: cache, logger: process.logger, dropExpired: feed.dropExpired)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket,
-            health: { await store.health() + upstream.checks },
+            health: { await store.health(as: "cache") + upstream.checks },
             measures: { store.measures(as: "cache").adding(upstream.measures).adding(feed.current.measures) },
             companions: {
                 async let watching: Void = store.run()

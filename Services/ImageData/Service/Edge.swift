@@ -12,7 +12,7 @@ extension ImageDataService {
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger))
         try await serveFetching(
-            process, on: socket, images, of: base, checks: { await cache.store.health() },
+            process, on: socket, images, of: base, checks: { await cache.store.health(as: "cache") },
             measures: { cache.store.measures(as: "cache") },
             watch: { await cache.store.run(checking: SQLiteImageCache.intactBytes) })
         await cache.writeUses()

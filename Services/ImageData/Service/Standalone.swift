@@ -38,7 +38,7 @@ extension ImageDataService {
         let images = ImageCaches(
             hot: HotImages(budget: fetchOptions.hotBytes), cold: ColdImages(cache: cache, logger: process.logger),
             pinned: put.store)
-        let checks = { @Sendable () async in await put.health() + cache.health() }
+        let checks = { @Sendable () async in await put.health() + cache.store.health(as: "cache") }
         let measures = { @Sendable in put.measures().adding(cache.store.measures(as: "cache")) }
         let watch = { @Sendable in
             async let watching: Void = put.run()
@@ -61,15 +61,5 @@ extension ImageDataService {
         }
         await cache.writeUses()
         try process.fail { try cache.store.close() }
-    }
-}
-
-extension SQLiteImageCache {
-    /// The checks of a cache beside an authority's store.
-    fileprivate func health() async -> [Health.Check] {
-        await store.health().map { check in
-            let name = check.name.replacing("store", with: "cache")
-            return Health.Check(name: name, status: check.status, detail: check.detail, since: check.since)
-        }
     }
 }

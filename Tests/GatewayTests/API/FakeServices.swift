@@ -32,6 +32,9 @@ struct FakeServices: Sendable {
     /// Plugins beside the services.
     var plugins: [FakePlugin] = []
 
+    /// The checks of services, by name.
+    var checks: [String: [Health.Check]] = [:]
+
     /// The names of plugins that do not run.
     var down: Set<String> = []
 

@@ -64,8 +64,8 @@ struct RunningAPI: Sendable {
         return try await withTemporaryDirectory { root in
             let names = names + services.plugins.map(\.manifest.name)
             return try await serving(
-                services.tables.filter { names.contains($0.key) && !services.down.contains($0.key) }, root: root,
-                executor
+                services.tables.filter { names.contains($0.key) && !services.down.contains($0.key) }, services.checks,
+                root: root, executor
             ) {
                 var plugins: [Plugin] = []
                 for name in ["feed", "comments", "image-data"] {
@@ -109,13 +109,15 @@ struct RunningAPI: Sendable {
 
     /// Runs the servers, nested in each other.
     private static func serving<Result: Sendable>(
-        _ tables: [String: MethodTable], root: String, _ executor: LoopExecutor, _ body: () async throws -> Result
+        _ tables: [String: MethodTable], _ checks: [String: [Health.Check]], root: String, _ executor: LoopExecutor,
+        _ body: () async throws -> Result
     ) async throws -> Result {
         guard let (name, table) = tables.first else { return try await body() }
         return try await TestServer.with(
-            table, named: name, at: SocketPath("\(root)/run/\(name).sock"), executor: executor
+            table, named: name, at: SocketPath("\(root)/run/\(name).sock"), executor: executor,
+            health: { checks[name] ?? [] }
         ) { _ in
-            try await serving(tables.filter { $0.key != name }, root: root, executor, body)
+            try await serving(tables.filter { $0.key != name }, checks, root: root, executor, body)
         }
     }
 

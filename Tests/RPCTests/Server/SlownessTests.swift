@@ -46,6 +46,19 @@ struct SlownessTests {
         #expect(expected.leavesUsable && !Health.Check(name: "store", status: .serving, since: date).leavesUsable)
     }
 
+    @Test(arguments: [
+        ("store", false), ("slow:store", true), ("content:store", true), ("writes:store", true),
+        ("changes:store", true),
+        ("cache", true), ("upstream", true),
+    ])
+    func `a service is without its store while that cannot be read`(name: String, hasStore: Bool) {
+        let failing = Health.Check(name: name, status: .degraded, since: date)
+        let serving = Health.Check(name: "store", status: .serving, since: date)
+        #expect(Health([failing]).isWithoutStore == !hasStore)
+        #expect(failing.leavesUsable == name.contains(":"))
+        #expect(!Health([serving]).isWithoutStore && !Health([]).isWithoutStore)
+    }
+
     @Test(arguments: [(40, true), (41, false)])
     func `a slow part recovers when fewer than a fifth of its uses are slow`(fast: Int, isSlow: Bool) {
         var slowness = slowness(uses(10, slow: 10) + uses(fast, slow: 0, second: 20))

@@ -115,8 +115,11 @@ extension API {
             answers: [.body("The word alive.", "text/plain")]
         ) { _, _ throws(RPCError) in .text("alive") },
         Endpoint(
-            .get, "/readyz", "checkReadiness", "Answer whether every required service responds.",
-            answers: [.body("The word ready.", "text/plain"), .problem(503, "Names the services that do not respond.")]
+            .get, "/readyz", "checkReadiness", "Answer whether every required service responds and can use its store.",
+            answers: [
+                .body("The word ready.", "text/plain"),
+                .problem(503, "Names the services that do not respond, or have no store."),
+            ]
         ) { api, _ throws(RPCError) in try await api.readiness() },
         Endpoint(
             .get, "/metrics", "readMetrics",

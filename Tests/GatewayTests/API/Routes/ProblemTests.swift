@@ -99,6 +99,36 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("store", "these services cannot use their stores: comments"), ("writes:store", nil),
+            ("content:store", nil),
+            ("changes:store", nil), ("cache", nil), ("upstream", nil),
+        ] as [(String, String?)])
+    func `the gateway is not ready without a store, and is when a part of it fails`(
+        check: String, problem: String?
+    ) async throws {
+        var services = FakeServices()
+        let failing = Health.Check(name: check, status: .degraded, detail: "/srv/secret", since: noon)
+        services.checks = ["comments": [failing]]
+        try await RunningAPI.with(services) { api in
+            let reply = try await api.exchange("/readyz")
+            #expect(reply.status == (problem == nil ? 200 : 503))
+            if let problem { #expect(try reply.member("detail") == problem && !reply.text.contains("/srv")) }
+        }
+    }
+
+    @Test func `one answer names the services that are silent and those without a store`() async throws {
+        var services = FakeServices()
+        services.checks = ["comments": [Health.Check(name: "store", status: .degraded, since: noon)]]
+        try await RunningAPI.with(services, running: ["comments", "image-data"]) { api in
+            let reply = try await api.exchange("/readyz")
+            #expect(
+                try reply.member("detail")
+                    == "these services do not answer: feed; these services cannot use their stores: comments")
+        }
+    }
+
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
 
     @Test func `the client's trace id reaches the services and the problem`() async throws {

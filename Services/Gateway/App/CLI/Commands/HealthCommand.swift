@@ -17,13 +17,14 @@ struct HealthCommand: ClientCommand {
               gateway health --wait 30 --usable
                                            wait only until the feed can be used
 
-            A service is degraded while its store is full or unusable, a part of it is damaged (content:PART), or its \
-            upstream does not serve: the detail names the cause and what to do. A part that is slow (slow:PART) is named, too, \
+            A service is degraded while its store cannot be used, or only not written (writes:PART), a part of it is damaged \
+            (content:PART), it does not hear of the writes of others (changes:PART), or its upstream does not serve: the detail \
+            names the cause and what to do. A part that is slow (slow:PART) is named, too, \
             but serves. All recover by themselves when the cause is gone. A service is draining while it finishes its calls and stops.
 
-            A feed can be used when every required service works. The upstream of an edge need not: the edge serves \
-            its copies, and a service that is slow or has some damaged content can be used. With --usable the exit code is 0 then, and waiting ends when a store cannot be opened, which a \
-            service tries again only every 30 s.
+            A feed can be used when every required service answers and can read its store. The upstream of an edge need \
+            not answer: the edge serves its copies. With --usable the exit code is 0 then, and waiting ends when a store \
+            cannot be opened, which a service tries again only every 30 s.
             """)
 
     static let parameterNames = ["service": "the service"]
@@ -122,11 +123,12 @@ private enum ServiceStanding {
             guard !required.isEmpty else { return .waiting(["gateway"]) }
             var waiting: [String] = []
             for name in failing where required.contains(name) {
-                switch await troubles(of: name, session, timeout: timeout) {
-                case let troubles? where troubles.contains("store"): return .stuck
-                case []?, ["upstream"]?: break
-                default: waiting.append(name)
+                guard let health = await health(of: name, session, timeout: timeout) else {
+                    waiting.append(name)
+                    continue
                 }
+                if health.isWithoutStore { return .stuck }
+                if health.status == .draining { waiting.append(name) }
             }
             return waiting.isEmpty ? .good : .waiting(waiting)
         } catch {
@@ -134,12 +136,11 @@ private enum ServiceStanding {
         }
     }
 
-    /// The checks that fail, without those that leave the service usable; nil while the service does not answer.
-    private static func troubles(of service: String, _ session: Session, timeout: Double?) async -> [String]? {
+    /// Nil while the service does not answer.
+    private static func health(of service: String, _ session: Session, timeout: Double?) async -> Health? {
         do throws(RPCError) {
-            let selection = ServiceSelection(service: service)
-            let health = try await session.call(ProtocolMethods.health, selection, timeout: timeout)
-            return health.checks.filter { $0.status != .serving && !$0.leavesUsable }.map(\.name)
+            return try await session.call(
+                ProtocolMethods.health, ServiceSelection(service: service), timeout: timeout)
         } catch {
             return nil
         }
