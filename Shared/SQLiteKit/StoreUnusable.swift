@@ -55,6 +55,8 @@ extension StoreUnusable.Reason {
 
     private init(_ error: DatabaseError) {
         switch error.resultCode {
+        // The file with the journal's index has no space.
+        case _ where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: self = .full
         // A migration finds a constraint violated when rows contradict one another.
         case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_CONSTRAINT: self = .notADatabase
         case .SQLITE_READONLY: self = .readOnly

@@ -47,6 +47,24 @@ import Testing
     }
 
     /// Needs root, to mount a small disk.
+    @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: [true, false])
+    func `a service that starts on a full disk answers, and names the disk`(hasStore: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            try await Tmpfs.with(at: directory + "/disk", megabytes: 1) { root in
+                if hasStore { try await RunningService.with("feed", root: root) { _ in } }
+                let filler = try Program(path: "/bin/sh").start(
+                    ["-c", "cat /dev/zero > '\(root)/filler'"], errors: nil)
+                try await eventually { filler.status != nil }
+                try await RunningService.with("feed", root: root) { service in
+                    let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
+                    #expect(health.isWithoutStore)
+                    #expect(health.checks.first?.detail?.contains("the disk is full; free some space") == true)
+                }
+            }
+        }
+    }
+
+    /// Needs root, to mount a small disk.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
     func `on a full disk the settings stay as they are`() async throws {
         try await withTemporaryDirectory { directory in

@@ -49,7 +49,9 @@ struct LockFile: Sendable {
             throw .inUse(path: socket.description, process: owner(lock))
         }
         let text = "\(getpid())\n"
-        guard ftruncate(lock, 0) == 0, pwrite(lock, text, text.utf8.count, 0) == text.utf8.count else {
+        let isWritten = ftruncate(lock, 0) == 0 && pwrite(lock, text, text.utf8.count, 0) == text.utf8.count
+        // The number only helps the operator of another process that is refused. Without space for it, this process can still serve.
+        guard isWritten || errno == ENOSPC || errno == EDQUOT else {
             defer { close(lock) }
             throw .system(operation: "write the lock file", path: path, errno: errno)
         }

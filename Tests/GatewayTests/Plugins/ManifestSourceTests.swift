@@ -121,9 +121,16 @@ import Testing
             #expect(rejection?.reason == "cannot be written: Is a directory")
             try Self.write(Self.manifest("likes", path: "x"), to: "likes", of: source)
             let (registry, log) = (PluginRegistry(), RecordedLog())
-            await PluginFollower(registry: registry, source: source, ownInstance: "1", logger: log.logger).load()
+            let follower = PluginFollower(registry: registry, source: source, ownInstance: "1", logger: log.logger)
+            await follower.load()
             #expect(registry.knows("likes"))
             #expect(log.lines.first?.hasPrefix("the manifests in force are not recorded: ") == true)
+            // However often the folder is read.
+            await follower.load()
+            #expect(log.lines.count == 1)
+            try FileManager.default.removeItem(atPath: source.root + "/plugins.in-force")
+            await follower.load()
+            #expect(try source.decideAndRecord(after: []).manifests.map(\.name) == ["likes"] && log.lines.count == 1)
         }
     }
 

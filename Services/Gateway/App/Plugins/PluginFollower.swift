@@ -1,6 +1,7 @@
 import Logging
 import RPC
 import ServiceKit
+import Timing
 
 /// Keeps the plugins of a registry in accordance with the folder of manifests.
 struct PluginFollower: Sendable {
@@ -11,6 +12,9 @@ struct PluginFollower: Sendable {
     let ownInstance: String
 
     let logger: Logger
+
+    /// Why the manifests in force were not recorded the last time; nil if they were.
+    private let fault = Watched<FileRejection?>(nil)
 
     /// Reads the folder for the first time, and logs every invalid manifest.
     func load() async {
@@ -68,12 +72,23 @@ struct PluginFollower: Sendable {
     private func decide(after known: [PluginManifest]) async -> ManifestDecision {
         await withTaskExecutorPreference(globalConcurrentExecutor) {
             do throws(FileRejection) {
-                return try source.decideAndRecord(after: known)
+                let decision = try source.decideAndRecord(after: known)
+                note(nil)
+                return decision
             } catch {
-                logger.warning("the manifests in force are not recorded: \(error)")
+                note(error)
                 return source.decide(after: known)
             }
         }
+    }
+
+    /// Logs a fault once, however often the folder is read.
+    private func note(_ fault: FileRejection?) {
+        let isNew = self.fault.withLock { known in
+            defer { known = fault }
+            return known != fault
+        }
+        if isNew, let fault { logger.warning("the manifests in force are not recorded: \(fault)") }
     }
 
     private func noteRejections(after known: [FileRejection]) {
