@@ -114,6 +114,24 @@ def test_the_services_outlive_the_gateway_within_the_time_of_the_pod(overlay):
     assert max(services) + drain < pod["terminationGracePeriodSeconds"]
 
 
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_the_sockets_of_a_pod_are_not_on_the_volume_of_its_stores(overlay):
+    pod = deployment(overlay)["spec"]["template"]["spec"]
+    [run_folder] = [volume for volume in pod["volumes"] if volume["name"] == "run"]
+    assert run_folder["emptyDir"]["medium"] == "Memory"
+    for container in pod["containers"]:
+        mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+        assert mounts["/srv/image-feed/run"] == "run" and mounts["/srv/image-feed"] == "root"
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_a_pod_listens_on_all_addresses_of_either_family(overlay):
+    [settings] = [
+        json.loads(document["data"]["config.json"]) for document in rendered(MANIFESTS / overlay)
+        if document["kind"] == "ConfigMap" and "config.json" in document["data"]]
+    assert settings["gateway"]["http"] == "[::]:8080"
+
+
 def selects(selector, labels):
     """Whether a selector of Kubernetes selects pods with these labels."""
     wanted = [*selector.get("matchLabels", {}).items()]
@@ -186,7 +204,7 @@ def fetch(url, data=None, token=None):
 
 def publish(programs, pod, folder):
     """Imports a folder of this machine into a pod."""
-    run(programs / "gateway", "import", folder, "--socket", pod.volume("/srv/image-feed") / "run/gateway.sock")
+    run(programs / "gateway", "import", folder, "--socket", pod.volume("/srv/image-feed/run") / "gateway.sock")
 
 
 def feed(address):
@@ -323,7 +341,7 @@ def origin_overlay(cluster, parts, databases):
     store = "postgres://feed@database-a,database-b/feed?target_session_attrs=read-write&connect_timeout=3"
     primary, standby = databases
     cluster.name_hosts({"database-a": primary.address, "database-b": standby.address})
-    return cluster.overlay("origin", "origin", {"services": {"store": store}, "gateway": {"http": "0.0.0.0:8080"}})
+    return cluster.overlay("origin", "origin", {"services": {"store": store}, "gateway": {"http": "[::]:8080"}})
 
 
 def test_an_origin_without_its_secret_says_so_and_gets_no_readers(cluster, origin_overlay):
@@ -331,8 +349,8 @@ def test_an_origin_without_its_secret_says_so_and_gets_no_readers(cluster, origi
     [gateway, *_] = pod.spec["containers"]
     line = r"error feed: .* cannot use the database postgres://feed@.*: no password supplied; check the server, and the URL, user and password"
     eventually(lambda: re.search(line, pod.log("feed")))
-    eventually(lambda: pod.passes(gateway, "readinessProbe"))
-    assert not pod.passes(gateway, "startupProbe")
+    eventually(lambda: pod.passes(gateway, "livenessProbe"))
+    assert not pod.passes(gateway, "startupProbe") and not pod.passes(gateway, "readinessProbe")
     pod.kill()
 
 
@@ -419,10 +437,15 @@ def test_nothing_acknowledged_is_lost_when_a_standby_is_promoted(stack):
     with running(*(Writer(stack.origin, image) for _ in range(4))) as writers:
         writers[0].await_writes(20)
         stack.primary.kill()
+        eventually(lambda: not any(pod.is_ready() for pod in stack.origins))
+        # Edges have their caches.
+        assert all(pod.is_ready() for pod in stack.edges)
         stack.standby.promote()
         # Both origins find the new primary by themselves.
         for writer in writers:
             writer.await_writes(20)
+    for pod in stack.origins:
+        pod.await_ready()
     stored = comments(stack.origin, image)
     assert {text for writer in writers for text in writer.acknowledged} <= set(stored)
     assert len(set(stored)) == len(stored)
