@@ -468,3 +468,13 @@ def test_edges_serve_without_origin(stack):
     assert reader.failures == []
     assert all(pod.is_ready() for pod in stack.edges)
     assert [item["id"] for item in feed(stack.edge)] == [item["id"] for item in items]
+    # A program that starts again has the caches of its pod. A new pod has none, and gets no readers.
+    victim = stack.edges[0]
+    before = victim.process("gateway")
+    os.kill(before, signal.SIGKILL)
+    eventually(lambda: victim.process("gateway") not in (0, before))
+    victim.await_ready()
+    new = stack.play_edge("edge-without-origin", "edge-second")
+    [gateway, *_] = new.spec["containers"]
+    eventually(lambda: new.passes(gateway, "readinessProbe"))
+    assert not new.passes(gateway, "startupProbe")
