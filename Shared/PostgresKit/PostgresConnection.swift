@@ -17,12 +17,18 @@ public final class PostgresConnection {
         /// one only waits for a server that is silent.
         public var silence = 15
 
+        /// The same during a migration: no server says how far a statement is that changes a large table.
+        public var migration = 3_600
+
         public init() {}
     }
 
     private let library: UnsafePointer<libpq>
     private let connection: OpaquePointer
     private let times: Times
+
+    /// The longest wait for the next part of an answer, in seconds.
+    private var silence: Int
     private var prepared: [String: String] = [:]
 
     /// Interrupts the waits of this connection.
@@ -60,6 +66,7 @@ public final class PostgresConnection {
         _ = library.pointee.setnonblocking(connection, 1)
         _ = library.pointee.setNoticeProcessor(connection, { _, _ in }, nil)
         (self.library, self.connection, self.times, self.signal) = (library, connection, times, signal)
+        silence = times.silence
     }
 
     /// - Returns: libpq's variable, without the end of line that a Secret made from a file has; empty for none, which libpq looks for
@@ -124,6 +131,13 @@ public final class PostgresConnection {
         return name
     }
 
+    /// Runs a migration in a transaction, which may take as long as a large table needs.
+    func migrate(_ body: (PostgresConnection) throws -> Void) throws {
+        silence = times.migration
+        defer { silence = times.silence }
+        try transaction(body)
+    }
+
     /// Runs `body` in a transaction.
     func transaction<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try execute("BEGIN")
@@ -148,7 +162,7 @@ public final class PostgresConnection {
             if left == 0 { return }
             guard left > 0 else { throw broken() }
             // The server may have to be read from before it reads on.
-            let ready = try wait(for: POLLIN | POLLOUT, times.silence)
+            let ready = try wait(for: POLLIN | POLLOUT, silence)
             if ready & POLLIN != 0, library.pointee.consumeInput(connection) != 1 { throw broken() }
         }
     }
@@ -173,7 +187,7 @@ public final class PostgresConnection {
 
     private func nextResult() throws -> OpaquePointer? {
         while library.pointee.isBusy(connection) == 1 {
-            _ = try wait(for: POLLIN, times.silence)
+            _ = try wait(for: POLLIN, silence)
             guard library.pointee.consumeInput(connection) == 1 else { throw broken() }
         }
         return library.pointee.getResult(connection)

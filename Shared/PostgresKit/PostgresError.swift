@@ -46,6 +46,9 @@ public enum DatabaseUnusable: Error, Equatable, Sendable, CustomStringConvertibl
     case foreign(schema: String)
     case newer(schema: String)
     case noRight(String)
+
+    /// Another service changes the tables, or uses them while they must change.
+    case locked
     case other(String)
 
     public var description: String {
@@ -65,6 +68,8 @@ public enum DatabaseUnusable: Error, Equatable, Sendable, CustomStringConvertibl
         case .newer(let schema): "a newer version of this program has changed its schema \(schema); run that version"
         case .noRight(let message):
             "the user lacks a right: \(message); grant it (GRANT CREATE ON DATABASE … TO …), or name another user"
+        case .locked:
+            "its tables are locked: another service changes them, or uses them while they must change; see pg_stat_activity"
         case .other(let message): message
         }
     }

@@ -66,7 +66,7 @@ public struct PostgresSchema: Sendable {
 
     /// Runs the missing migrations in one transaction. One program at a time does so.
     private func migrate(_ connection: PostgresConnection) throws {
-        try connection.transaction { connection in
+        try connection.migrate { connection in
             try connection.execute(
                 "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", .value("image-feed \(name)"))
             let applied = try steps(appliedIn: connection)

@@ -48,7 +48,12 @@ public final class PostgresStore: Sendable {
                     return connection
                 } catch let error as PostgresError {
                     // Whatever it is: there is no store.
-                    let error = PostgresTrouble(error) == nil ? PostgresError.unusable(.other("\(error)")) : error
+                    let error: PostgresError =
+                        switch PostgresTrouble(error) {
+                        case nil: .unusable(.other("\(error)"))
+                        case .busy: .unusable(.locked)
+                        default: error
+                        }
                     pace.withLock { $0.note(error, at: clock.now) }
                     throw error
                 }

@@ -540,6 +540,77 @@ private struct Step: WatchedChange {
         }
     }
 
+    // MARK: Migrations
+
+    private static let thingsAndNames = PostgresSchema(
+        "things",
+        steps: [
+            "1 things": "CREATE TABLE thing (number bigint PRIMARY KEY)",
+            "2 names": "CREATE TABLE name (text text NOT NULL)",
+        ])
+
+    @Test(arguments: [false, true])
+    func `services that start together migrate a database once`(isOlder: Bool) async throws {
+        let server = try PostgresServer.shared.get()
+        let url = try server.newDatabase()
+        if isOlder { try await PostgresStore.open(url).add(7) }
+        let stores = try (1...3).map { _ in try PostgresStore.open(url, Self.thingsAndNames) }
+        let work = await withTaskGroup { group in
+            for store in stores { group.addTask { await store.tryUsing() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(work == [true, true, true])
+        #expect(try server.execute("SELECT count(*) FROM things.migration", in: url).hasPrefix("3"))
+        for store in stores { #expect(try await store.numbers() == (isOlder ? [7] : [])) }
+    }
+
+    @Test func `a migration that fails leaves the database as it was`() async throws {
+        let server = try PostgresServer.shared.get()
+        let url = try server.newDatabase()
+        let old = try PostgresStore.open(url)
+        try await old.add(7)
+        let broken = PostgresSchema(
+            "things",
+            steps: [
+                "1 things": "CREATE TABLE thing (number bigint PRIMARY KEY)",
+                "2 names": "CREATE TABLE name (text text); SELECT 1 / 0",
+            ])
+        let log = RecordedLog()
+        #expect(try await !PostgresStore.open(url, broken, log: log).tryUsing())
+        #expect(log.lines.count == 1 && log.lines.first?.contains("division by zero") == true)
+        #expect(try server.execute("SELECT to_regclass('things.name') IS NULL", in: url).hasPrefix("t"))
+        #expect(try await PostgresStore.open(url).numbers() == [7])
+    }
+
+    @Test func `a migration takes longer than the longest silence of a server`() async throws {
+        let server = try PostgresServer.shared.get()
+        var times = PostgresConnection.Times()
+        times.silence = 1
+        let slow = PostgresSchema(
+            "things", steps: ["1 things": "SELECT pg_sleep(1.2); CREATE TABLE thing (number bigint)"])
+        let store = try PostgresStore.open(server.newDatabase(), slow, times: times)
+        #expect(await store.tryUsing())
+        #expect(try await store.numbers() == [])
+    }
+
+    @Test func `a database whose tables another service changes is out of use meanwhile`() async throws {
+        let server = try PostgresServer.shared.get()
+        let (url, log, clock) = (try server.newDatabase(), RecordedLog(), ManualClock())
+        let other = try PostgresConnection(#require(try DatabaseURL(url)), name: "other", times: .init())
+        try other.run("SELECT pg_advisory_lock(hashtextextended('image-feed things', 0))")
+        var times = PostgresConnection.Times()
+        // How long it waits for the lock.
+        times.statement = 1
+        let store = try PostgresStore.open(url, log: log, times: times, clock: clock)
+        #expect(await !store.tryUsing())
+        #expect(store.health().first?.name == "store" && store.health().first?.status == .degraded)
+        #expect(log.lines.count == 1 && log.lines.first?.contains("its tables are locked") == true)
+        try other.run("SELECT pg_advisory_unlock_all()")
+        await clock.advance(by: ConnectingPace.longestPause)
+        #expect(await store.tryUsing())
+        #expect(store.health().map(\.status) == [.serving])
+    }
+
     @Test func `a user without rights`() async throws {
         let server = try PostgresServer.shared.get()
         let (name, role) = try guest(of: server.newDatabase(), on: server)
