@@ -218,6 +218,7 @@ class Benchmark:
         by_kind = {kind: sum(1 for _, of in requests if of == kind) / seconds for kind in KINDS}
         return {
             "edges": len(edges), "asked": rate, "rate": counts["answers"] / seconds / len(edges), "by_kind": by_kind, "seconds": seconds,
+            "warm": self.arguments.warm,
             "origin": sum(by_kind.values()), "hits": 1 - len(requests) / max(1, counts["answers"]), **counts}
 
     def staleness(self, edges, times=20):
@@ -299,9 +300,12 @@ class Benchmark:
 
 def predicted(trace, kind, life, row):
     """The origin's requests a second for the readers of a row, if edges use an answer for the time `life`."""
-    seconds = row["seconds"]
+    begin, end = row["warm"], row["warm"] + row["seconds"]
     if life == math.inf:
-        each = sum(count * (1 - math.exp(-row["rate"] * share * seconds)) / seconds for share, count in trace.shares(kind))
+        # Those whose first request is within the measured seconds.
+        each = sum(
+            count * (math.exp(-row["rate"] * share * begin) - math.exp(-row["rate"] * share * end)) / (end - begin)
+            for share, count in trace.shares(kind))
     else:
         each = sum(count * row["rate"] * share / (1 + row["rate"] * share * life) for share, count in trace.shares(kind))
     return row["edges"] * each
@@ -340,7 +344,7 @@ def measure(benchmark, kind, result):
     result["model"]["predicted"] = {
         count: sum(predicted(benchmark.trace, of, life, rows[-1] | {"edges": count}) for of, life in lives.items()) for count in MORE}
     result["model"]["hits"] = {
-        name: 1 - sum(predicted(benchmark.trace, of, life, rows[-1] | {"edges": 1, "seconds": seconds}) for of, life in lives.items()) / rows[-1]["rate"]
+        name: 1 - sum(predicted(benchmark.trace, of, life, rows[-1] | {"edges": 1, "warm": 0, "seconds": seconds}) for of, life in lives.items()) / rows[-1]["rate"]
         for name, seconds in (("hour", HOUR), ("day", DAY))}
 
 
