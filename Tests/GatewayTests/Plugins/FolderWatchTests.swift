@@ -108,6 +108,33 @@ struct FolderWatchTests {
         }
     }
 
+    /// The events of inotify: the watched folder, and the name that the kernel pads with zeros.
+    private static func events(_ events: [(watch: Int32, name: String)]) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for (watch, name) in events {
+            let padding = name.isEmpty ? 0 : 16 - name.utf8.count % 16
+            buffer.writeMultipleIntegers(
+                watch, UInt32(0x100), UInt32(0), UInt32(name.utf8.count + padding), endianness: .host)
+            buffer.writeString(name)
+            buffer.writeRepeatingByte(0, count: padding)
+        }
+        return buffer
+    }
+
+    @Test(
+        arguments: [
+            ([(1, "plugins.in-force.new")], false),
+            ([(1, "plugins.d-1"), (1, "plugins"), (1, "plugins.d.old")], false),
+            ([(1, "plugins.d")], true), ([(1, "data"), (1, "plugins.d")], true), ([(2, "likes.json")], true),
+            // The folder above was itself changed; a folder is no longer watched; the kernel's queue overflowed.
+            ([(1, "")], true), ([(2, "")], true), ([(-1, "")], true), ([(1, "data"), (-1, "")], true),
+        ] as [([(Int32, String)], Bool)])
+    func `files beside the folder do not concern it`(events: [(Int32, String)], concerns: Bool) {
+        let buffer = Self.events(events)
+        #expect(FolderWatch.concern(buffer, above: 1, name: "plugins.d") == concerns)
+        #expect(FolderWatch.concern(buffer, above: nil, name: "plugins.d"))
+    }
+
     @Test func `a folder that was replaced is not watched any more`() async throws {
         try await FollowedFolder.with { folder in
             for number in 1...10 {

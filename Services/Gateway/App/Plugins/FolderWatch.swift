@@ -107,8 +107,24 @@ final class FolderWatch: Sendable {
     /// More than the largest event; otherwise reading fails.
     private static let eventBytes = 4_096
 
-    /// Discards the events: which file has changed does not matter, because the whole folder is read again. So an overflow
-    /// of the kernel's queue does not matter either.
+    /// Whether events of inotify concern the folder: not those about other files beside it, because the gateway writes such a file after it
+    /// has read the folder.
+    /// - Parameters:
+    ///   - above: the number of the folder above it.
+    ///   - name: of the folder.
+    static func concern(_ events: ByteBuffer, above: Int32?, name: String) -> Bool {
+        var events = events
+        while let (number, _, _, length) = events.readMultipleIntegers(
+            endianness: .host, as: (Int32, UInt32, UInt32, UInt32).self)
+        {
+            // Zeros follow the name. An overflow of the kernel's queue has none.
+            guard let file = events.readString(length: Int(length)), number == above, !file.isEmpty else { return true }
+            if file.prefix(while: { $0 != "\0" }) == name { return true }
+        }
+        return false
+    }
+
+    /// Which file of the folder has changed does not matter, because the whole folder is read again.
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -128,10 +144,14 @@ final class FolderWatch: Sendable {
             context.eventLoop.assumeIsolated().execute { self.look(context) }
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) { look(context) }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let name = (watch.path as NSString).lastPathComponent
+            if FolderWatch.concern(unwrapInboundIn(data), above: watched[above], name: name) { look(context) }
+        }
+
+        private var above: String { (watch.path as NSString).deletingLastPathComponent }
 
         private func look(_ context: ChannelHandlerContext) {
-            let above = (watch.path as NSString).deletingLastPathComponent
             let failure =
                 add(above, UInt32(FolderWatch.parentChanges | IN_ONLYDIR))
                 ?? add(watch.path, UInt32(FolderWatch.contentChanges | IN_ONLYDIR))
