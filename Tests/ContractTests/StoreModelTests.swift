@@ -27,6 +27,96 @@ struct StoreModelTests {
     }
 }
 
+extension StoreModelTests {
+    /// Two services of a kind over one database, whose server ends, drops their connections, and comes back.
+    @Test(.enabled(if: PostgresServer.isInstalled), arguments: Deployment.services)
+    func `nothing acknowledged is lost in a database`(name: String) async throws {
+        for seed in 1...Self.seeds {
+            let history = DatabaseHistory(name, try PostgresServer(), seed: UInt64(seed))
+            let url = try history.server.newDatabase()
+            for _ in 1...3 { try await history.live(at: url) }
+        }
+    }
+}
+
+/// The runs of two services over one database, and its expected content.
+private final class DatabaseHistory {
+    let server: PostgresServer
+    private let name: String
+    private let seed: UInt64
+    private var random: SeededRandom
+
+    /// The numbers whose writes were acknowledged, and those that may have been written.
+    private var (acknowledged, unknown) = (Set<Int>(), Set<Int>())
+    private var last = 0
+    private var events: [String] = []
+
+    init(_ name: String, _ server: PostgresServer, seed: UInt64) {
+        (self.name, self.server, self.seed) = (name, server, seed)
+        random = SeededRandom(seed: seed)
+    }
+
+    /// One run of both services.
+    func live(at url: String) async throws {
+        let arguments = ["--store", url] + StoreHistory.arguments(of: name)
+        let isKilled = Bool.random(using: &random)
+        do {
+            try await RunningService.with(name, arguments: arguments) { first in
+                try await RunningService.with(name, arguments: arguments) { second in
+                    for _ in 1...8 { try await step([first, second]) }
+                    for service in [first, second] { try await check(service) }
+                }
+                if isKilled { first.kill() }
+            }
+        } catch let failure as RunningService.Failure where failure.status == 128 + SIGKILL {
+            events.append("killed")
+        }
+    }
+
+    private func step(_ services: [RunningService]) async throws {
+        let service = services[Int.random(in: 0...1, using: &random)]
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+            events.append("server stops")
+            try server.stop()
+            #expect(try await !write(service), "\(story)")
+            try server.start()
+            events.append("server starts")
+            for service in services { try await eventually { try await self.write(service) } }
+        case 1:
+            events.append("connections end")
+            try server.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'image-feed%'")
+            for service in services { try await eventually { try await self.write(service) } }
+        default: #expect(try await write(service), "\(story)")
+        }
+    }
+
+    /// - Returns: whether it was acknowledged.
+    private func write(_ service: RunningService) async throws -> Bool {
+        last += 1
+        do {
+            try await service.write(last, to: name)
+            events.append("wrote \(last)")
+            acknowledged.insert(last)
+            return true
+        } catch let error as RPCError {
+            events.append("refused \(last): \(error)")
+            unknown.insert(last)
+            #expect(error.kind == .unavailable, "\(story)")
+            return false
+        }
+    }
+
+    private func check(_ service: RunningService) async throws {
+        let found = try await service.numbers(of: name, upTo: last)
+        let isRight = found.isSuperset(of: acknowledged) && found.isSubset(of: acknowledged.union(unknown))
+        #expect(isRight, "\(found), not \(acknowledged), perhaps \(unknown): \(story)")
+    }
+
+    private var story: String { "\(name), seed \(seed): \(events.joined(separator: "; "))" }
+}
+
 /// The runs of one service on one store, and the expected content of the store.
 private final class StoreHistory {
     private let name: String
