@@ -325,6 +325,25 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `an item is removed behind which two were published again, one after the other`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            let feed = Array((1...30).reversed())
+            for start in [0, 10, 20] {
+                let cursor = start == 0 ? FeedCursor.start : .after(feed[start - 1])
+                try await cache.keep(Array(feed[start..<start + 10]), at: cursor)
+            }
+            try await cache.keep([14], at: .start, limit: 1)
+            try await cache.keep([13], at: .start, limit: 1)
+            try await cache.keep([13, 14] + feed.prefix(8), at: .start)
+            let removed = try await cache.keep([22, 21, 20, 19, 18, 17, 16, 12, 11, 10], at: .after(23))?.removed
+            #expect(removed == [UUID(number: 15)])
+            #expect(try await cache.count() == 29)
+            try await cache.checkIntegrity()
+        }
+    }
+
     @Test(arguments: Factory.all)
     func `a gap that an item has left is not served, and forgotten when items follow there`(
         caches: Factory

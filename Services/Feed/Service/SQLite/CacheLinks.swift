@@ -185,24 +185,32 @@ struct CacheLinks {
     /// Records that `second` follows `first`. Whatever else followed `first`, or preceded `second`, no longer does.
     func connect(_ first: Int64, _ second: Int64) throws {
         guard first != second else { throw Self.damage("node \(first) would follow itself") }
+        let (former, next) = (try former(of: first), try node(first).next)
         try run("UPDATE node SET next = NULL WHERE next = ? AND state <> 2", [second])
         try run("UPDATE node SET next = ?, ended_at = NULL WHERE number = ?", [second, first])
-        try closeGap(before: second)
         try closeGap(after: first)
+        // An item that has moved alone was behind a gap: now what was behind the item is.
+        guard let former, let next, next != second, next != former else { return }
+        try closeGap(before: first)
+        try closeGap(after: former)
+        try run("UPDATE node SET former = ? WHERE number = ?", [former, next])
     }
 
     /// Notes, before a node leaves its place, which nodes it was between.
     func leaveGap(for number: Int64) throws {
         let node = try node(number)
         let next = try node.next ?? nodeBehindGap(after: number)?.number
-        let statement = try db.cachedStatement(sql: "SELECT former FROM node WHERE number = ?")
-        let former = try Int64.fetchOne(statement, arguments: [number])
-        let previous = try predecessor(of: number) ?? former
+        let previous = try predecessor(of: number) ?? former(of: number)
         try closeGap(before: number)
         try closeGap(after: number)
         guard let previous, let next, previous != next else { return }
         try closeGap(after: previous)
         try run("UPDATE node SET former = ? WHERE number = ?", [previous, next])
+    }
+
+    private func former(of number: Int64) throws -> Int64? {
+        let statement = try db.cachedStatement(sql: "SELECT former FROM node WHERE number = ?")
+        return try Int64.fetchOne(statement, arguments: [number])
     }
 
     private func closeGap(before number: Int64) throws {
