@@ -28,6 +28,9 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
+    /// Wakes when the upstream has published.
+    private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
     private let itemFlights: SingleFlight<UUID, CachedFeedItem>
 
     struct PageRequest: Hashable {
@@ -55,8 +58,17 @@ struct EdgeFeed {
     /// Runs the upstream requests of `load` and `item`, until the task is cancelled.
     func run() async {
         async let items: Void = itemFlights.run()
+        async let following: Void = loadNews()
         await flights.run()
-        await items
+        _ = await (items, following)
+    }
+
+    /// Loads what the upstream has published, so that those who watch this edge hear of it although nobody reads here.
+    private func loadNews() async {
+        for await _ in news.stream {
+            // The monitor notes a failure of the upstream, and the next reader asks again.
+            _ = try? await load(LoadFeed.defaultLimit, at: .start, within: FetchBudget.most)
+        }
     }
 
     /// - Parameter time: the caller's remaining time.
@@ -151,6 +163,7 @@ struct EdgeFeed {
             current.removeAll { request in
                 if case .after(let id) = request.cursor { ids.contains(id) } else { true }
             }
+            news.continuation.yield()
         }
     }
 
