@@ -98,6 +98,16 @@ public struct UpstreamEvents: Sendable {
     }
 }
 
+extension UpstreamEvents.State {
+    fileprivate init(_ event: ServerSentEvents.Event) {
+        switch event.name {
+        case "interrupted": self = .lost
+        case "" where event.data.isEmpty: self = .complete
+        default: self = .event(event)
+        }
+    }
+}
+
 /// The events of one answer. It is received on the client's event loop.
 private final class Reading: Sendable {
     static let mediaType = "text/event-stream"
@@ -128,9 +138,7 @@ private final class Reading: Sendable {
             state.hasBegun = true
             guard !state.isOver else { return [] }
             do {
-                let told = try state.parser.receive(bytes).map { event in
-                    event.name.isEmpty && event.data.isEmpty ? UpstreamEvents.State.complete : .event(event)
-                }
+                let told = try state.parser.receive(bytes).map(UpstreamEvents.State.init)
                 if told.contains(.complete) { state.isComplete = true }
                 return told
             } catch {

@@ -73,16 +73,18 @@ struct UpstreamEventsTests {
     @Test func `events are passed on, and resumed after the last one`() async throws {
         let rig = try Rig([
             Self.sending("retry: 2000\nid: 7\n\n:\n\nid: 8\nevent: published\ndata: {}\n\n"),
-            Self.sending("retry: 2000\n\nid: 9\nevent: removed\ndata: {}\n\nid: 9\n\n", end: { throw Broken() }),
+            Self.sending(
+                "retry: 2000\n\nid: 9\nevent: removed\ndata: {}\n\nid: 9\n\nevent: interrupted\ndata: {}\n\n",
+                end: { throw Broken() }),
         ])
         try await rig.follow { rig in
             for count in 2...3 { await rig.request(count) }
         }
-        let states = rig.states.withLock(\.self).prefix(7)
+        let states = rig.states.withLock(\.self).prefix(8)
         #expect(
             states == [
                 .restarted, .complete, Self.event("published", "8"), .lost, Self.event("removed", "9"), .complete,
-                .lost,
+                .lost, .lost,
             ])
         let requests = rig.requests.withLock(\.self)
         #expect(requests.map { $0.headers["Last-Event-ID"] } == [nil, "8", "9"])

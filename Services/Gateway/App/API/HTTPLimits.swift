@@ -87,7 +87,7 @@ struct HTTPLimits: Sendable {
     var eventReaders = 1_024
 
     /// The maximum number of readers of the events of comments. These are above all edges.
-    var commentsEventReaders = 128
+    var commentsEventReaders = 512
 
     /// The pause after which a reader of events gets an empty comment, so that both sides notice a lost
     /// connection.

@@ -248,6 +248,45 @@ import Testing
         }
     }
 
+    @Test func `a reader is told when events may be missing, and when it has them all again`() async throws {
+        let (failure, fail) = AsyncStream.makeStream(of: Void.self)
+        let (answer, resume) = AsyncStream.makeStream(of: Void.self)
+        let watches = Mutex(0)
+        var services = FakeServices()
+        services.watch = { params, items in
+            guard
+                watches.withLock({
+                    $0 += 1; return $0
+                }) > 1
+            else {
+                try await items.send(FeedEvent(seq: "0", change: .reset))
+                for await _ in failure {}
+                throw RPCError(.unavailable, "the store is away")
+            }
+            guard params.since == "0" else { return try await items.send(FeedEvent(seq: "1", change: .reset)) }
+            for await _ in answer {}
+            try await items.send(FeedEvent(seq: "1", change: .removed([UUID(number: 1)])))
+            await waitForCancellation()
+        }
+        try await RunningAPI.with(services) { api in
+            try await ready(api)
+            let reader = try await Reader.connect(api)
+            func next() async throws -> String? {
+                while let block = try await reader.block() { if block != ":\n\n" { return block } }
+                return nil
+            }
+            #expect(try await next() == "retry: 2000\nid: 0\n\n")
+            fail.finish()
+            #expect(try await next() == "event: interrupted\ndata: {}\n\n")
+            // A reader that comes now must not believe that it has everything.
+            let late = try await Reader.connect(api)
+            #expect(try await late.block() == "retry: 2000\n\n")
+            resume.finish()
+            #expect(try await next()?.hasPrefix("id: 1\nevent: removed\n") == true)
+            #expect(try await next() == "id: 1\n\n")
+        }
+    }
+
     @Test func `one reader more than the limit is told to come back later`() async throws {
         var limits = HTTPLimits()
         limits.eventReaders = 2

@@ -33,6 +33,21 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
         var readers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastReader = 0
         var isOver = false
+
+        var standing = Standing.interrupted
+
+        /// The line that tells a reader at this position that it has missed nothing; nil if it has, or may have.
+        func id(at position: Int?) -> String? {
+            standing == .complete && log.end == position ? log.last.map(ServerEvents.id) : nil
+        }
+    }
+
+    /// Whether the log has all events so far.
+    private enum Standing: Equatable {
+        case complete
+        /// The log is complete once it has the event with this seq.
+        case missing(upTo: String)
+        case interrupted
     }
 
     /// The events that a reader has missed, and its position in the log after them.
@@ -109,8 +124,9 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
             do {
                 // An empty seq requests a reset first, which names the current state.
                 let since = state.withLock { $0.log.last } ?? ""
-                try await Event.watch(registry, since: since, .endless()) {
-                    for try await event in $0 {
+                try await Event.watch(registry, since: since, .endless()) { events in
+                    if !since.isEmpty { settle(upTo: try await currentSeq()) }
+                    for try await event in events {
                         note(event)
                         backoff.reset()
                     }
@@ -121,23 +137,50 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
             } catch {
                 // `withStream` throws only the runtime's errors and cancellation, which ends the loop.
             }
+            interrupt()
             // `sleep` throws only on cancellation.
             try? await registry.clock.sleep(for: backoff.next())
         }
     }
 
-    private func note(_ event: Event) {
-        onEvent(event)
-        let text = text(of: event, publicURL)
+    /// The seq of the newest event that the service has; nil if it ends the stream without one.
+    private func currentSeq() async throws -> String? {
+        try await Event.watch(registry, since: "", CallOptions(timeout: Self.catchUpTime)) { events in
+            for try await event in events { return event.seq }
+            return nil
+        }
+    }
+
+    /// The watch has begun, and the service has this event.
+    private func settle(upTo seq: String?) {
+        guard let seq else { return }
+        wake { state in state.standing = state.log.position(after: seq) == nil ? .missing(upTo: seq) : .complete }
+    }
+
+    private func interrupt() {
+        if state.withLock({ $0.standing != .interrupted }) { wake { $0.standing = .interrupted } }
+    }
+
+    private func wake(_ change: (inout State) -> Void) {
         let readers = state.withLock { state in
-            if state.log.last == nil, event.isReset {
-                state.log.begin(at: event.seq)
-            } else {
-                state.log.append(event, text)
-            }
+            change(&state)
             return Array(state.readers.values)
         }
         for reader in readers { reader.yield() }
+    }
+
+    private func note(_ event: Event) {
+        onEvent(event)
+        let text = text(of: event, publicURL)
+        wake { state in
+            if state.log.last == nil, event.isReset {
+                state.log.begin(at: event.seq)
+                state.standing = .complete
+            } else {
+                state.log.append(event, text)
+                if event.isReset || state.standing == .missing(upTo: event.seq) { state.standing = .complete }
+            }
+        }
     }
 
     /// Wakes all readers periodically, so that each sends at least a comment.
@@ -210,7 +253,7 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
         // The id of its state tells a reader that it has missed nothing so far. Without it, it would miss the changes while it is away.
         var needsID = true
         if lastID == nil {
-            let (end, last) = state.withLock { ($0.log.end, $0.log.last) }
+            let (end, last) = state.withLock { ($0.log.end, $0.standing == .complete ? $0.log.last : nil) }
             position = end
             needsID = last == nil
             try await write(Self.greeting(last))
@@ -225,6 +268,10 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
                 position = missed.position
             }
             var isQuiet = true
+            if !needsID, state.withLock({ $0.standing != .complete }) {
+                try await write(Self.interruption)
+                (isQuiet, needsID) = (false, true)
+            }
             while let next = position, next < state.withLock({ $0.log.end }) {
                 // A reader that is too slow has lost its position. It reconnects with the id of its last event.
                 guard let logged = state.withLock({ $0.log[next] }) else { return }
@@ -233,7 +280,7 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
                 position = next + 1
                 isQuiet = false
             }
-            if needsID, let id = state.withLock({ $0.log.end == position ? $0.log.last.map(Self.id) : nil }) {
+            if needsID, let id = state.withLock({ $0.id(at: position) }) {
                 try await write(ByteBuffer(string: id + "\n"))
                 (isQuiet, needsID) = (false, false)
             }
@@ -297,6 +344,9 @@ final class ServerEvents<Event: PublicEvent>: Sendable {
     }
 
     private static var reconnectMilliseconds: Int { 2_000 }
+
+    /// Tells a reader that it may miss events until the next id without one.
+    private static var interruption: ByteBuffer { ByteBuffer(string: "event: interrupted\ndata: {}\n\n") }
 
     private static var comment: ByteBuffer { ByteBuffer(string: ":\n\n") }
 
