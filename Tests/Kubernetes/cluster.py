@@ -136,6 +136,8 @@ class Cluster:
             f"{kind}_temp_path {proxy}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         (proxy / "nginx.conf").write_text(
             f"daemon off; user root; worker_processes 1; pid {proxy}/pid; error_log {proxy}/error.log;\n"
+            # The streams of events that edges read never end.
+            f"worker_shutdown_timeout 5s;\n"
             f"events {{}}\nhttp {{ access_log off; {paths}\n{''.join(blocks)}}}\n")
         command = ["nginx", "-c", str(proxy / "nginx.conf"), "-e", str(proxy / "error.log")]
         if self.proxy is None:

@@ -17,7 +17,8 @@ from test_page import assert_accessible
 SEED = "1"
 
 # Endpoints that schemathesis cannot test.
-ENDLESS = "/v1/feed/events"  # It never ends; FeedEventsTests test it, and its other methods are tested below.
+# They never end; FeedEventsTests and CommentsEventsTests test them, and their other methods are tested below.
+ENDLESS = ["/v1/feed/events", "/v1/comments/events"]
 
 # A description cannot say that a cursor must have been an item of the feed, or that two cursors exclude each other. So a valid UUID
 # may be answered with 400 here; the other checks remain.
@@ -33,7 +34,7 @@ def schemathesis(feed, folder, configuration, *arguments, has_token=True):
     (folder / "schemathesis.toml").write_text(configuration)
     command = [
         sys.executable, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", f"{feed.url}/openapi.json",
-        "--checks", "all", "--exclude-path", ENDLESS, "--seed", SEED,
+        "--checks", "all", *(word for path in ENDLESS for word in ("--exclude-path", path)), "--seed", SEED,
         *(["--header", f"Authorization: Bearer {feed.token}"] if has_token else []),
         "--continue-on-failure", "--request-timeout", str(PATIENCE), "--generation-database", "none", "--no-color", *arguments]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -66,8 +67,9 @@ def answer(feed, path, method="GET"):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "QUERY"])
-def test_the_event_stream_has_no_other_methods(feed, method):
-    status, fields = answer(feed, ENDLESS, method)
+@pytest.mark.parametrize("path", ENDLESS)
+def test_the_streams_of_events_have_no_other_methods(feed, path, method):
+    status, fields = answer(feed, path, method)
     assert status == 405 and fields["Allow"] == "GET, HEAD, OPTIONS"
     assert fields["Content-Type"] == "application/problem+json"
 
