@@ -83,7 +83,7 @@ public struct UpstreamEvents: Sendable {
     private func follow(_ reading: Reading, after lastID: String?) async -> End {
         var request = UpstreamRequest(
             url: url, headers: ["Accept": Reading.mediaType], acceptsCompression: false,
-            stream: UpstreamRequest.Stream(mediaType: Reading.mediaType) { bytes in
+            stream: UpstreamStream(mediaType: Reading.mediaType) { bytes in
                 monitor.heard()
                 reading.receive(bytes)
             })

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// A GET request.
 public struct UpstreamRequest: Sendable {
     public var url: String
@@ -18,25 +16,11 @@ public struct UpstreamRequest: Sendable {
     public var totalTime: Duration?
 
     /// Receives the body as it arrives, if its type is the stream's. Then the response has no body.
-    public var stream: Stream?
-
-    /// A body that is received in pieces.
-    public struct Stream: Sendable {
-        /// The media type, in lower case.
-        public let mediaType: String
-
-        /// Called on the client's event loop for each piece.
-        public let receive: @Sendable (ByteBuffer) -> Void
-
-        public init(mediaType: String, receive: @escaping @Sendable (ByteBuffer) -> Void) {
-            self.mediaType = mediaType
-            self.receive = receive
-        }
-    }
+    public var stream: UpstreamStream?
 
     public init(
         url: String, headers: UpstreamHeaders = [:], maximumBodyBytes: Int? = nil, acceptsCompression: Bool = true,
-        totalTime: Duration? = nil, stream: Stream? = nil
+        totalTime: Duration? = nil, stream: UpstreamStream? = nil
     ) {
         self.url = url
         self.headers = headers

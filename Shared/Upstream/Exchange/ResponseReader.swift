@@ -8,7 +8,7 @@ struct ResponseReader {
     private enum State {
         case header
         case body(HTTPResponseHead, ContentCoding, BodyCollector)
-        case streaming(HTTPResponseHead, UpstreamRequest.Stream, received: Int)
+        case streaming(HTTPResponseHead, UpstreamStream, received: Int)
         /// The body of a redirect, which is not used.
         case discarding(HTTPResponseHead, received: Int)
     }
@@ -16,11 +16,11 @@ struct ResponseReader {
     private let url: String
     private let limits: UpstreamLimits
     private let bodyLimit: Int
-    private let stream: UpstreamRequest.Stream?
+    private let stream: UpstreamStream?
     private var state = State.header
     private var informationalResponses = 0
 
-    init(url: HTTPURL, limits: UpstreamLimits, bodyLimit: Int, stream: UpstreamRequest.Stream? = nil) {
+    init(url: HTTPURL, limits: UpstreamLimits, bodyLimit: Int, stream: UpstreamStream? = nil) {
         self.url = "\(url)"
         self.limits = limits
         self.bodyLimit = bodyLimit
@@ -110,12 +110,5 @@ struct ResponseReader {
             headers.remove("Content-Length")
         }
         return UpstreamResponse(status: Int(head.status.code), headers: headers, body: body, url: url)
-    }
-}
-
-extension UpstreamRequest.Stream {
-    fileprivate func isType(of head: HTTPResponseHead) -> Bool {
-        let type = head.headers.first(name: "content-type") ?? ""
-        return type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() == mediaType
     }
 }

@@ -7,8 +7,8 @@ import Timing
 
 /// Bodies that are received in pieces.
 struct StreamTests {
-    private func stream(_ text: Watched<String>) -> UpstreamRequest.Stream {
-        UpstreamRequest.Stream(mediaType: "text/event-stream") { bytes in
+    private func stream(_ text: Watched<String>) -> UpstreamStream {
+        UpstreamStream(mediaType: "text/event-stream") { bytes in
             text.withLock { $0 += String(buffer: bytes) }
         }
     }
