@@ -27,7 +27,7 @@ public struct ServerSentEvents: Sendable {
     private var event = Event()
     private var isEmpty = true
 
-    /// The id of the last event; nil before the first one.
+    /// The id of the last complete event that has one; nil before the first one.
     public private(set) var lastID: String?
 
     /// - Parameter lastID: the last event before these.
@@ -56,6 +56,8 @@ public struct ServerSentEvents: Sendable {
         let line = text.trimmingSuffix { $0.isNewline }
         guard !line.isEmpty else {
             defer { (event, isEmpty) = (Event(), true) }
+            // Not before: an event that was cut off must come again.
+            lastID = event.id ?? lastID
             return isEmpty ? nil : event
         }
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -65,7 +67,7 @@ public struct ServerSentEvents: Sendable {
         case "data":
             if !event.data.isEmpty { event.data.append(UInt8(ascii: "\n")) }
             event.data.append(contentsOf: value.utf8)
-        case "id" where !value.contains("\0"): (event.id, lastID) = (String(value), String(value))
+        case "id" where !value.contains("\0"): event.id = String(value)
         // A comment has an empty name.
         default: return nil
         }

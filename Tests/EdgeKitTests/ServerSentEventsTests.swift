@@ -47,6 +47,15 @@ struct ServerSentEventsTests {
         #expect(parser.lastID == "3 : 4")
     }
 
+    /// Otherwise it would be missing after the next connection.
+    @Test func `the id of an event that was cut off does not count`() throws {
+        var parser = ServerSentEvents()
+        _ = try parser.receive(ByteBuffer(string: "id: 1\n\nid: 2\nevent: removed\ndata: {}\n"))
+        #expect(parser.lastID == "1")
+        _ = try parser.receive(ByteBuffer(string: "\n"))
+        #expect(parser.lastID == "2")
+    }
+
     @Test(arguments: [0, 1]) func `the size of a line is limited`(excess: Int) throws {
         var parser = ServerSentEvents()
         let count = ServerSentEvents.maximumBytes + excess
