@@ -80,11 +80,16 @@ public final class CurrentAnswers<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Events
 
-    /// All events so far are known.
-    public func follow() { state.withLock { $0.isFollowed = true } }
-
-    /// Events may be missing until `follow`.
-    public func lose() { state.withLock { $0.isFollowed = false } }
+    /// Notes what the upstream's events tell.
+    /// - Parameter change: removes what an event names.
+    public func note(_ told: UpstreamEvents.State, _ change: (ServerSentEvents.Event) -> Void) {
+        switch told {
+        case .complete: state.withLock { $0.isFollowed = true }
+        case .lost: state.withLock { $0.isFollowed = false }
+        case .restarted: removeAll()
+        case .event(let event): change(event)
+        }
+    }
 
     /// An answer has changed.
     public func remove(_ key: Key) {

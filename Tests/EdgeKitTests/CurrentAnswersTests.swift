@@ -9,36 +9,38 @@ struct CurrentAnswersTests {
 
     init() { answers = CurrentAnswers(clock: clock) }
 
+    private func tell(_ state: UpstreamEvents.State) { answers.note(state) { _ in } }
+
     private func answer(_ key: Int) throws { answers.answered(key, try #require(answers.ask(key))) }
 
     @Test func `an answer is current only while the events are followed`() throws {
         #expect(answers.ask(1) == nil)
-        answers.follow()
+        tell(.complete)
         #expect(!answers.contains(1))
         try answer(1)
         #expect(answers.contains(1) && !answers.contains(2))
         #expect(answers.measures.gauges == ["upstream_events_followed": 1])
-        answers.lose()
+        tell(.lost)
         #expect(answers.measures.gauges == ["upstream_events_followed": 0])
         #expect(!answers.contains(1) && answers.ask(2) == nil)
-        answers.follow()
+        tell(.complete)
         #expect(answers.contains(1))
     }
 
     @Test func `an answer that has changed is asked for again`() throws {
-        answers.follow()
+        tell(.complete)
         for key in 1...4 { try answer(key) }
         answers.remove(1)
         answers.removeAll { $0 == 2 }
         #expect((1...4).filter(answers.contains) == [3, 4])
-        answers.removeAll()
+        tell(.restarted)
         #expect((1...4).filter(answers.contains) == [])
         try answer(1)
         #expect(answers.contains(1))
     }
 
     @Test func `an answer that changes while it is fetched is not current`() throws {
-        answers.follow()
+        tell(.complete)
         let ask = try #require(answers.ask(1))
         answers.remove(1)
         answers.answered(1, ask)
@@ -53,7 +55,7 @@ struct CurrentAnswersTests {
     }
 
     @Test func `an answer is asked for again after ten minutes`() async throws {
-        answers.follow()
+        tell(.complete)
         try answer(1)
         await clock.advance(by: .minutes(10) - .nanoseconds(1))
         #expect(answers.contains(1))
@@ -62,7 +64,7 @@ struct CurrentAnswersTests {
     }
 
     @Test func `the number of answers is limited, and the oldest are evicted`() throws {
-        answers.follow()
+        tell(.complete)
         let half = CurrentAnswers<Int>.maximumCount / 2
         for key in 0..<2 * half { try answer(key) }
         #expect((0..<2 * half).allSatisfy(answers.contains))

@@ -13,6 +13,6 @@ public enum FeedContinuation: String, Equatable, Sendable {
         self = relations.contains("next") ? .more : relations.isDisjoint(with: Self.ofPages) ? .unknown : .last
     }
 
-    /// Whoever names the events of the feed names all adjacent pages, too.
+    /// A server that names the events of the feed names all adjacent pages, too.
     private static let ofPages: Set<Substring> = ["prev", "previous", "first", "last", "self", LinkRelations.monitor]
 }

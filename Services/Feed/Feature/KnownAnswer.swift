@@ -7,6 +7,12 @@ public struct KnownAnswer: Equatable, Sendable {
     public let continuation: FeedContinuation
     public let validators: AnswerValidators
 
+    public init(items: [FeedImage], continuation: FeedContinuation, validators: AnswerValidators) {
+        self.items = items
+        self.continuation = continuation
+        self.validators = validators
+    }
+
     /// Whether the upstream has stated that no items follow; nil when it has stated nothing.
     public func isLast(at cursor: FeedCursor) -> Bool? {
         if items.isEmpty { return true }
@@ -15,11 +21,5 @@ public struct KnownAnswer: Equatable, Sendable {
         case .more: return false
         case .last: return cursor.isDownward
         }
-    }
-
-    public init(items: [FeedImage], continuation: FeedContinuation, validators: AnswerValidators) {
-        self.items = items
-        self.continuation = continuation
-        self.validators = validators
     }
 }

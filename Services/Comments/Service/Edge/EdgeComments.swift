@@ -142,11 +142,7 @@ struct EdgeComments: Sendable {
 
     /// Notes what the upstream's events tell.
     func note(_ state: UpstreamEvents.State) {
-        switch state {
-        case .complete: current.follow()
-        case .lost: current.lose()
-        case .restarted: current.removeAll()
-        case .event(let event):
+        current.note(state) { event in
             // An event of removed comments does not name their images.
             guard event.name == "posted", let images = CommentsMapper.images(ofPosted: event.data) else {
                 return current.removeAll()

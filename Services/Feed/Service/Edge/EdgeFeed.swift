@@ -28,7 +28,7 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
-    /// Wakes when the upstream has published.
+    /// Wakes when the upstream's feed has changed.
     private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     private let itemFlights: SingleFlight<UUID, CachedFeedItem>
@@ -63,7 +63,7 @@ struct EdgeFeed {
         _ = await (items, following)
     }
 
-    /// Loads what the upstream has published, so that those who watch this edge hear of it although nobody reads here.
+    /// Loads the top of the feed after each change, so that watchers of this edge hear of new items although nobody loads a page.
     private func loadNews() async {
         for await _ in news.stream {
             // The monitor notes a failure of the upstream, and the next reader asks again.
@@ -80,8 +80,8 @@ struct EdgeFeed {
             try await flights.value(of: request) {
                 let ask = current.ask(request)
                 let page = try await fetch(limit, at: cursor, isFresh: ask != nil)
-                let delivered = try await deliver(page)
-                if let ask, page.isMonitored { current.answered(request, ask) }
+                let (delivered, isCached) = try await deliver(page)
+                if let ask, page.isMonitored, isCached { current.answered(request, ask) }
                 return delivered
             }
         }
@@ -107,14 +107,15 @@ struct EdgeFeed {
         return page
     }
 
-    private func deliver(_ page: FetchedFeedPage) async throws -> LoadedFeed {
+    private func deliver(_ page: FetchedFeedPage) async throws -> (page: LoadedFeed, isCached: Bool) {
         defer { broadcast.wake() }
         let change = try await ifPossible { try await cache.keep(page) }
         if let removed = change?.removed { delivered.remove(removed) }
         delivered.add(page.items, savedAt: page.savedAt)
-        return LoadedFeed(
+        let loaded = LoadedFeed(
             page.items, at: page.cursor, isLast: page.isEnd || page.continuation != .more && change?.isLast == true,
             origin: .remote, savedAt: page.age > 0 ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
+        return (loaded, isCached: change != nil)
     }
 
     /// Deletes the expired items of the cache.
@@ -151,11 +152,9 @@ struct EdgeFeed {
 
     /// Notes what the upstream's events tell.
     func note(_ state: UpstreamEvents.State) {
-        switch state {
-        case .complete: current.follow()
-        case .lost: current.lose()
-        case .restarted: current.removeAll()
-        case .event(let event):
+        current.note(state) { event in
+            defer { news.continuation.yield() }
+            // Whatever cannot be read may have changed anything.
             guard event.name == "published", let items = try? FeedItemsMapper.map(event.data, statusCode: 200, page: "")
             else { return current.removeAll() }
             // New items are at the top. One of them may have been removed before, and then its former place was a cursor.
@@ -163,7 +162,6 @@ struct EdgeFeed {
             current.removeAll { request in
                 if case .after(let id) = request.cursor { ids.contains(id) } else { true }
             }
-            news.continuation.yield()
         }
     }
 
