@@ -14,7 +14,7 @@ extension API {
             try await allComments(of: id, options)
         }
         var answer = try await answer(document.json, from: gateway.comments.recent, for: request)
-        if document.origin == .store { answer.fields["Link"] = publicURL.monitor(CommentsEvents.path) }
+        if document.origin == .store { answer.fields["Link"] = publicURL.monitor(CommentsEvent.path) }
         Freshness(document.origin, savedAt: document.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }

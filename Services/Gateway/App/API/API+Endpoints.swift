@@ -18,22 +18,16 @@ extension API {
             try await api.feed(LoadFeed(request.query), request.head, request.options)
         },
         Endpoint(
-            .get, FeedEvents.path, "watchFeed",
+            .get, FeedEvent.path, "watchFeed",
             "Send an event for each change of the feed: published, removed, or reset when events are missing.",
-            answers: [
-                .body("Server-sent events. Last-Event-ID resumes after an event.", "text/event-stream"),
-                .problem(429, "Too many readers."),
-            ]
+            answers: AnswerDescription.events
         ) { api, request throws(RPCError) in
             try api.stream(api.events, request.head)
         },
         Endpoint(
-            .get, CommentsEvents.path, "watchComments",
+            .get, CommentsEvent.path, "watchComments",
             "Send an event for each change of the comments: posted, removed, or reset when events are missing.",
-            answers: [
-                .body("Server-sent events. Last-Event-ID resumes after an event.", "text/event-stream"),
-                .problem(429, "Too many readers."),
-            ]
+            answers: AnswerDescription.events
         ) { api, request throws(RPCError) in
             try api.stream(api.commentsEvents, request.head)
         },
@@ -133,6 +127,17 @@ extension API {
 }
 
 extension AnswerDescription {
+    /// The answers with a stream of events.
+    fileprivate static let events = [
+        body(
+            """
+            Server-sent events. Last-Event-ID resumes after an event. After interrupted, events may be missing until an id comes \
+            without an event.
+            """,
+            "text/event-stream"),
+        problem(429, "Too many readers."),
+    ]
+
     /// The answer to a conditional request.
     static let notModified = AnswerDescription(
         status: 304, summary: "The client's copy is current.", contentType: nil, schema: nil)

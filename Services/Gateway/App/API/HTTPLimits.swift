@@ -86,11 +86,10 @@ struct HTTPLimits: Sendable {
     /// connections.
     var eventReaders = 1_024
 
-    /// The maximum number of readers of the events of comments. These are above all edges.
+    /// The maximum number of readers of the events of comments, most of which are edges.
     var commentsEventReaders = 512
 
-    /// The pause after which a reader of events gets an empty comment, so that both sides notice a lost
-    /// connection.
+    /// The pause after which a reader of events gets an empty comment, so that both sides notice a lost connection.
     static let eventPause = TimeAmount.seconds(5)
 
     /// The events that a reader may lag behind before its connection is closed, in number and in bytes. They are stored once

@@ -32,7 +32,7 @@ struct FeedDocument: SharedDocument {
     private static func links(of page: LoadedFeed, limit: Int?, _ publicURL: PublicURL) -> String? {
         let next = page.nextAfterID.map { "<\(publicURL.feed(limit: limit, "after_id", $0))>; rel=\"next\"" }
         let previous = page.prevBeforeID.map { "<\(publicURL.feed(limit: limit, "before_id", $0))>; rel=\"prev\"" }
-        let monitor = page.origin == .store ? publicURL.monitor(FeedEvents.path) : nil
+        let monitor = page.origin == .store ? publicURL.monitor(FeedEvent.path) : nil
         let links = [next, previous, monitor].compactMap(\.self)
         return links.isEmpty ? nil : links.joined(separator: ", ")
     }

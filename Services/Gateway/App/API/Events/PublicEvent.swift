@@ -6,6 +6,9 @@ import RPC
 
 /// An event of a service that clients of the HTTP API see, too.
 protocol PublicEvent: Sendable {
+    /// Where clients read them.
+    static var path: String { get }
+
     /// The method that streams them.
     static var method: String { get }
 
@@ -28,6 +31,7 @@ protocol PublicEvent: Sendable {
 }
 
 extension FeedEvent: PublicEvent {
+    static let path = "/v1/feed/events"
     static let method = FeedContract.watch.name
 
     static func watch<Result: Sendable>(
@@ -54,6 +58,7 @@ extension FeedEvent: PublicEvent {
 }
 
 extension CommentsEvent: PublicEvent {
+    static let path = "/v1/comments/events"
     static let method = CommentsContract.watch.name
 
     static func watch<Result: Sendable>(

@@ -11,14 +11,6 @@ typealias FeedEvents = ServerEvents<FeedEvent>
 /// The changes of all comments.
 typealias CommentsEvents = ServerEvents<CommentsEvent>
 
-extension ServerEvents<FeedEvent> {
-    static var path: String { "/v1/feed/events" }
-}
-
-extension ServerEvents<CommentsEvent> {
-    static var path: String { "/v1/comments/events" }
-}
-
 /// A reader to which an answer sends events.
 protocol EventReader: Sendable {
     /// Writes the events until the reader is too slow or the server stops.
