@@ -7,32 +7,42 @@ Needs Debian's package postgresql. Fills a store with items, and with one commen
 100,000 and 1,000,000), and measures at each size, with one call under way:
   - a page of 10 at the top, in the middle and at the end; one item by its id; a publication of 1 and of 100; a comment posted; the first
     comments and the number of an image with 2,
+  - an import of 500 pictures,
   - the start of a service until it has answered its first call, its memory then (PSS) and after the measurements,
-  - the size of the store for each item, and a copy of it by --backup (SQLite).
-Prints a table for each store: the medians, and the last value as a multiple of the first.
+  - the size of the store for each item,
+and of SQLite, because these are the same beside any store:
+  - a copy of the store of feed by --backup,
+  - the index of search from a cold start, its memory, and searches for what one image has, and for what all have.
+Prints a table for each store: the medians, and the last value as a multiple of the first. 10,000,000 need 20 GB and two hours.
 """
 import argparse
 import contextlib
-import itertools
 import os
 import pathlib
 import random
 import shutil
 import socket
+import sqlite3
 import statistics
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
 
-from database import UNDER_WAY, Connection, call, fill, postgres, service, time_of_call
+from commands import PROJECT
+from database import Connection, fill, postgres, service, time_of_call
+from stacks import deployment
 
 ROWS = {
     "feed.load at the top": "µs", "feed.load in the middle": "µs", "feed.load at the end": "µs", "feed.get": "µs",
     "feed.publish of 1": "µs", "feed.publish of 100": "µs", "comments.post": "µs", "comments.list": "µs", "comments.counts of 10": "µs",
-    "start of feed": "ms", "start of comments": "ms", "memory of feed after the start": "MB", "memory of feed": "MB",
-    "memory of comments": "MB", "store of feed": "B/item", "store of comments": "B/item", "backup of feed": "MB/s"}
+    "import of 500": "ms", "start of feed": "ms", "start of comments": "ms", "memory of feed after the start": "MB", "memory of feed": "MB",
+    "memory of comments": "MB", "store of feed": "B/item", "store of comments": "B/item", "backup of feed": "MB/s",
+    "index of search": "items/s", "memory of search": "MB", "search for a word of one image": "µs", "search for a word of all": "µs",
+    "suggestions": "µs"}
+PICTURES = 500
 
 
 def memory(connection):
@@ -44,8 +54,9 @@ def memory(connection):
 class Subject:
     """The services of one store, which are started again for each size."""
 
-    def __init__(self, arguments, root, words, size_of):
-        self.arguments, self.root, self.words, self.size_of = arguments, root, words, size_of
+    def __init__(self, arguments, root, words, write_comments, size_of):
+        self.arguments, self.root, self.words = arguments, root, words
+        self.write_comments, self.size_of = write_comments, size_of
         self.ids = []
         self.values = {row: [] for row in ROWS}
 
@@ -62,25 +73,12 @@ class Subject:
             yield connections["feed"], connections["comments"]
 
     def grow(self, size):
-        """Publishes items up to the size, and posts a comment for each of the new ones."""
+        """Publishes items up to the size, and writes a comment for each of the new ones."""
         self.starts = {}
-        with self.running() as (feed, comments):
-            before = len(self.ids)
+        before = len(self.ids)
+        with self.running() as (feed, _):
             self.ids += fill(feed, size - before)
-            left = iter(self.ids[before:])
-            wanted, under_way = size - before, 0
-            while wanted:
-                batch = [self.post(image) for image in itertools.islice(left, UNDER_WAY - under_way)]
-                if batch:
-                    comments.socket.sendall(b"".join(batch))
-                under_way += len(batch)
-                answered = len(comments.answers())
-                under_way -= answered
-                wanted -= answered
-
-    @staticmethod
-    def post(image):
-        return call("comments.post", {"image_id": image, "message": "A fine picture", "username": "ana"})
+        self.write_comments(self.ids[before:])
 
     def measure(self):
         self.starts = {}
@@ -110,14 +108,52 @@ class Subject:
             row["memory of feed"], row["memory of comments"] = memory(feed), memory(comments)
             row["store of feed"], row["store of comments"] = (self.size_of(name) / len(self.ids) for name in ("feed", "comments"))
             row["start of feed"], row["start of comments"] = self.starts["feed"], self.starts["comments"]
+        row["import of 500"] = self.time_of_import()
         if not self.words:
             copy = f"{self.root}/copy.sqlite"
             begin = time.perf_counter()
             subprocess.run([f"{self.arguments.bin}/feed-service", "--root", self.root, "--backup", copy], check=True, capture_output=True)
             row["backup of feed"] = os.path.getsize(copy) / 1e6 / (time.perf_counter() - begin)
             os.remove(copy)
+            row |= self.search()
         for name, value in row.items():
             self.values[name].append(value)
+
+    def time_of_import(self):
+        """In milliseconds, of pictures that differ in a segment which no viewer shows."""
+        picture = pathlib.Path(PROJECT, "deploy/sample/lighthouse.jpg").read_bytes()
+        with tempfile.TemporaryDirectory(prefix="if-growth-") as folder:
+            for number in range(PICTURES):
+                text = uuid.uuid4().bytes
+                pathlib.Path(folder, f"{number}.jpg").write_bytes(picture[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + picture[2:])
+            with deployment(self.arguments, self.root, None, self.words):
+                begin = time.perf_counter()
+                subprocess.run([f"{self.arguments.bin}/gateway", "import", folder, "--root", self.root], check=True, stdout=subprocess.DEVNULL)
+                return 1e3 * (time.perf_counter() - begin)
+
+    def search(self):
+        """Makes a new index, and searches it."""
+        for file in pathlib.Path(self.root, "data").glob("search.sqlite*"):
+            file.unlink()
+        run, row = f"{self.root}/run", {}
+        with self.running(), service(
+                self.arguments.bin, "search", self.root, "--feed-socket", f"{run}/feed.sock", "--comments-socket", f"{run}/comments.sock") as path:
+            begin = time.perf_counter()
+            search = Connection(path)
+            while not self.is_indexed(search):
+                time.sleep(0.1)
+            row["index of search"] = len(self.ids) / (time.perf_counter() - begin)
+            row["memory of search"] = memory(search)
+            seconds = self.arguments.seconds
+            row["search for a word of one image"] = time_of_call(search, "search.items", {"q": "4711 "}, seconds)
+            row["search for a word of all"] = time_of_call(search, "search.items", {"q": "number "}, seconds)
+            row["suggestions"] = time_of_call(search, "search.suggest", {"prefix": "nu"}, seconds)
+        return row
+
+    @staticmethod
+    def is_indexed(search):
+        checks = {check["name"]: check for check in search.ask("rpc.health", {})["checks"]}
+        return checks["index"]["status"] == "serving" and search.ask("search.items", {"limit": 1}).get("indexed_at")
 
     def show(self, title, sizes):
         print(f"\n{title:36}" + "".join(f"{size:>12,}" for size in sizes) + "   last / first")
@@ -126,8 +162,41 @@ class Subject:
                 print(f"{name:28} {unit:>7}" + "".join(f"{value:12,.0f}" for value in values) + f"{values[-1] / values[0]:12.2f}")
 
 
+# The stores of comments are written directly, because ten million calls would take an hour. The services do not run meanwhile.
+USERNAME, MESSAGE = "ana", "A fine picture"
+
+
+def write_to_file(root):
+    def write(images):
+        rows = ((uuid.uuid4().bytes, uuid.UUID(image).bytes, 1_700_000_000, USERNAME, MESSAGE) for image in images)
+        with contextlib.closing(sqlite3.connect(f"{root}/data/comments.sqlite")) as store, store:
+            store.executemany("INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)", rows)
+
+    return write
+
+
+def write_to_schema(url):
+    def psql(sql, **options):
+        words = ["psql", "-qAt", "-v", "ON_ERROR_STOP=1", url, "-c", "SET search_path = comments", "-c", sql]
+        return subprocess.Popen(words, text=True, stdout=subprocess.PIPE, **options)
+
+    def write(images):
+        last = int(psql("SELECT position FROM last_post").communicate()[0])
+        copy = psql("COPY comment (position, id, image_id, created_at, username, message) FROM STDIN", stdin=subprocess.PIPE)
+        for position, image in enumerate(images, last + 1):
+            copy.stdin.write(f"{position}\t{uuid.uuid4()}\t{image}\t1700000000\t{USERNAME}\t{MESSAGE}\n")
+        copy.communicate()
+        count = psql(
+            f"""INSERT INTO total SELECT image_id, count(*) FROM comment WHERE position > {last} GROUP BY image_id;
+            UPDATE last_post SET position = {last + len(images)}""")
+        count.communicate()
+        assert (copy.returncode, count.returncode) == (0, 0), "psql has failed"
+
+    return write
+
+
 def size_of_file(root):
-    return lambda name: os.path.getsize(f"{root}/data/{name}.sqlite")
+    return lambda name: sum(file.stat().st_size for file in pathlib.Path(root, "data").glob(f"{name}.sqlite*"))
 
 
 def size_of_schema(url):
@@ -154,10 +223,13 @@ if __name__ == "__main__":
             subjects = {}
             for name, root in roots.items():
                 os.mkdir(root)
-                words, size_of = ([], size_of_file(root)) if name == "SQLite" else (["--store", url], size_of_schema(url))
-                subjects[name] = Subject(arguments, root, words, size_of)
+                uses = ([], write_to_file(root), size_of_file(root))
+                if name != "SQLite":
+                    uses = (["--store", url], write_to_schema(url), size_of_schema(url))
+                subjects[name] = Subject(arguments, root, *uses)
             for size in sizes:
-                for subject in subjects.values():
+                for name, subject in subjects.items():
+                    print(f"{size:,} items in {name}", file=sys.stderr)
                     subject.grow(size)
                     subject.measure()
         for name, subject in subjects.items():
