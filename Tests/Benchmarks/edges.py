@@ -48,8 +48,9 @@ PARTITION = 10
 AFTER = 10
 # For which numbers of edges the model says the load, with as many readers each as were measured at most.
 MORE = (16, 64, 256, 1024)
-# What a fit may choose, in seconds: short runs tell only these apart. Infinite: only the first request at an edge reaches the origin.
-LIVES = [0, 0.5, 1, 2, math.inf]
+# What a fit may choose, in seconds: short runs tell only these apart. Infinite: only the first request at an edge reaches the origin. None:
+# no request does, because the edge knows the answer from others.
+LIVES = [0, 0.5, 1, 2, math.inf, None]
 HOUR, DAY = 3_600, 86_400
 
 
@@ -300,15 +301,16 @@ class Benchmark:
 
 def predicted(trace, kind, life, row):
     """The origin's requests a second for the readers of a row, if edges use an answer for the time `life`."""
-    begin, end = row["warm"], row["warm"] + row["seconds"]
-    if life == math.inf:
-        # Those whose first request is within the measured seconds.
-        each = sum(
-            count * (math.exp(-row["rate"] * share * begin) - math.exp(-row["rate"] * share * end)) / (end - begin)
-            for share, count in trace.shares(kind))
-    else:
-        each = sum(count * row["rate"] * share / (1 + row["rate"] * share * life) for share, count in trace.shares(kind))
-    return row["edges"] * each
+    begin, end, rate = row["warm"], row["warm"] + row["seconds"], row["rate"]
+    if life is None:
+        return 0
+    if life < math.inf:
+        return row["edges"] * sum(count * rate * share / (1 + rate * share * life) for share, count in trace.shares(kind))
+    # Those whose first request is within the measured seconds.
+    (first, _), *others = trace.shares(kind)
+    each = sum(count * (math.exp(-rate * share * begin) - math.exp(-rate * share * end)) / (end - begin) for share, count in others)
+    # What is published each second is on the first page until so many others are. An edge loads that page at each publication.
+    return row["edges"] * (each + (1 if kind == "page" else 1 - math.exp(-rate * first * PAGE)))
 
 
 def fit(trace, rows):
