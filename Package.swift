@@ -162,7 +162,8 @@ let package = Package(
         .target(
             name: "EdgeKit",
             dependencies: [
-                "EdgeModel", "RPC", "ServiceKit", "Timing", "Upstream", .argumentParser, .logging, .nioCore, .crypto,
+                "EdgeModel", "JSON", "RPC", "ServiceKit", "Timing", "Upstream", .argumentParser, .logging, .nioCore,
+                .crypto,
             ],
             path: "Shared/EdgeKit", exclude: ["README.md"], swiftSettings: settings),
         // Plays the cases of contracts against any implementation. It knows no services.

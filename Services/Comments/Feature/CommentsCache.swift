@@ -12,6 +12,9 @@ public protocol CommentsCache: Sendable {
     /// - Returns: whether that answer is still cached.
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool
 
+    /// Removes comments that the upstream has removed, unless it has sent their list since then. They remain cursors.
+    func remove(_ ids: [UUID], at time: Date) async throws
+
     /// Deletes the answer of an image that the upstream does not have any more.
     func forget(_ imageID: UUID) async throws
 

@@ -22,6 +22,10 @@ public protocol FeedCache: Sendable {
     /// Stores a page, completely or not at all.
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange
 
+    /// Removes items that the upstream has removed, unless it has shown them since then. They remain cursors.
+    /// - Returns: those that were cached.
+    func remove(_ ids: [UUID], at time: Date) async throws -> [UUID]
+
     /// The valid items at the cursor; nil when the cache has none.
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage?
 

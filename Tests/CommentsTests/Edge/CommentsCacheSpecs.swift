@@ -154,6 +154,39 @@ extension StoreFactory<any CommentsCache> {
         }
     }
 
+    // MARK: Removals that events tell of
+
+    @Test(arguments: Factory.all) func `a removed comment leaves its list, and remains a cursor`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1, 2, 3], etag: "a"))
+            _ = try await store.keep(kept([4], on: 9, etag: "b"))
+            for _ in 1...2 {
+                try await store.remove([2, 7].map(UUID.init(number:)), at: moment(0))
+                #expect(try await store.numbers() == [1, 3])
+                #expect(try await store.numbers(after: 2) == [3])
+                #expect(try await store.counts(of: [image]) == [image: 2])
+            }
+            // Otherwise the upstream might confirm the answer that the cache no longer has.
+            #expect(try await store.validators(of: image)?.isEmpty == true)
+            #expect(try await store.validators(of: UUID(number: 9))?.etag == "b")
+            _ = try await store.keep(kept([1, 2, 3]))
+            #expect(try await store.numbers() == [1, 2, 3])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a comment in an answer that is newer than its removal stays`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1, 2], at: 5, etag: "a"))
+            try await store.remove([UUID(number: 2)], at: moment(4))
+            #expect(try await store.numbers() == [1, 2])
+            #expect(try await store.validators(of: image)?.etag == "a")
+        }
+    }
+
     // MARK: Limits
 
     @Test(arguments: Factory.limited(comments: 3), [(3, true), (4, false)])

@@ -85,6 +85,18 @@ struct CurrentCommentsTests {
         }
     }
 
+    @Test func `what the upstream removes leaves this edge without a reader`() async throws {
+        try await withEdge { edge in
+            _ = try await edge.list()
+            let mark = try await edge.cache.lastChange()
+            edge.edge.note(Self.event("removed", #"{"ids":["\#(UUID(number: 2))"]}"#))
+            let news = try await edge.edge.remote.broadcast.next(after: mark)
+            #expect(news.content == .change(.removed([UUID(number: 2)])))
+            edge.upstream.answer { throw Unreachable() }
+            #expect(try await edge.list().numbers == [1, 3])
+        }
+    }
+
     @Test func `while events may be missing the upstream is asked, and without it the cache`() async throws {
         try await withEdge { edge in
             _ = try await edge.list()

@@ -82,6 +82,44 @@ struct CurrentPagesTests {
 
     private static let all: [FeedCursor] = [.start, .after(3), .after(1), .before(2)]
 
+    /// The answer of a reader who asked before the event does not have the item.
+    @Test func `what the upstream publishes while its feed is fetched is loaded without another reader`() async throws {
+        try await withTemporaryDirectory { directory in
+            let requests = Recorded<String>()
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let rig = try EdgeRig(directory) { url, _ in
+                requests.add(url)
+                guard requests.all.count == 1 else { return .page([2, 1], Self.monitored) }
+                for await _ in gate {}
+                return .page([1], Self.monitored)
+            }
+            rig.feed.note(.complete)
+            async let page = rig.load()
+            await requests.wait(for: 1)
+            rig.feed.note(Self.published(2))
+            open.finish()
+            #expect(try await page.numbers == [1])
+            await requests.wait(for: 2)
+            #expect(try await rig.load().numbers == [2, 1])
+            #expect(requests.all.count == 2)
+        }
+    }
+
+    @Test func `what the upstream removes leaves this edge without a reader`() async throws {
+        let numbers = Array((1...LoadFeed.defaultLimit + 4).reversed())
+        try await withEdge(numbers) { rig, upstream in
+            // Beyond the first page, which is loaded after each event.
+            _ = try await rig.load(4, at: .after(4))
+            let mark = try await rig.cache.lastChange()
+            upstream.feed.add(numbers.filter { $0 != 2 })
+            rig.feed.note(Self.event("removed", #"{"ids":["\#(UUID(number: 2))"]}"#))
+            let news = try await rig.feed.broadcast.next(after: mark)
+            #expect(news.content == .change(.removed([UUID(number: 2)])))
+            #expect(try await rig.feed.knownItem(UUID(number: 2)) == nil)
+            #expect(try await rig.cache.numbers(4, at: .after(4)) == [3, 1])
+        }
+    }
+
     @Test func `a page is fetched once, however often it is read`() async throws {
         try await withEdge { rig, upstream in
             for cursor in Self.all {

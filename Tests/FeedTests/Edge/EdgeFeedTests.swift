@@ -636,6 +636,7 @@ private struct FaultyCache: FeedCache {
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> { throw Fault() }
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange { throw Fault() }
+    func remove(_ ids: [UUID], at time: Date) async throws -> [UUID] { throw Fault() }
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? { throw Fault() }
     func item(_ id: UUID) async throws -> CachedFeedItem? { throw Fault() }
     func items(withIDs ids: ClosedRange<UUID>, limit: Int, now: Date) async throws -> [FeedImage] { throw Fault() }

@@ -16,11 +16,13 @@ import Testing
         let testDescription: String
         var republishes = false
         var expires = false
+        var announces = false
     }
 
     static let kinds = [
         Kind(testDescription: "an honest upstream"), Kind(testDescription: "runs that expire", expires: true),
         Kind(testDescription: "items that move", republishes: true),
+        Kind(testDescription: "removals that events tell of", republishes: true, expires: true, announces: true),
     ]
 
     @Test(arguments: kinds, 1...20 as ClosedRange<UInt64>)
@@ -86,7 +88,13 @@ private struct Schedule {
     mutating func step() async throws {
         switch Int.random(in: 0..<20, using: &random) {
         case 0...2: change("publish") { model, _ in model.publish() }
-        case 3...5: change("remove") { model, number in model.remove(number) }
+        case 3...5:
+            let removed = change("remove") { model, number in model.remove(number) }
+            guard kind.announces, Bool.random(using: &random) else { break }
+            history.append("told")
+            _ = try await rig.cache.remove([UUID(number: removed)], at: clock.now)
+            #expect(try await rig.cache.item(UUID(number: removed)) == nil, "\(history)")
+            try await rig.cache.checkIntegrity()
         case 6 where kind.republishes: change("republish") { model, number in model.republish(number) }
         case 7: upstream.state.withLock { $0.isUp.toggle() }
         case 8:
@@ -108,7 +116,8 @@ private struct Schedule {
         #expect(rig.faults.all == [], "\(history)")
     }
 
-    private mutating func change(_ name: String, _ change: (inout UpstreamModel, Int) -> Void) {
+    @discardableResult
+    private mutating func change(_ name: String, _ change: (inout UpstreamModel, Int) -> Void) -> Int {
         let number = upstream.state.withLock { state in
             // Mostly near the top, where most readers are.
             let numbers = state.model.numbers
@@ -117,6 +126,7 @@ private struct Schedule {
             return number
         }
         history.append("\(name) \(number)")
+        return number
     }
 
     private mutating func read(_ index: Int) async throws {

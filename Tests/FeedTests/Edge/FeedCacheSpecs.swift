@@ -124,6 +124,76 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    // MARK: Removals that events tell of
+
+    /// What a cache of [9, 8, 7, 6] has after one of them was removed.
+    @Test(
+        arguments: Factory.all,
+        [
+            (removed: 9, items: [8, 7, 6], beyond: [8, 7, 6], above: []), (8, [9, 7, 6], [7, 6], [9]),
+            // Nothing leads to the place of an item behind which nothing was.
+            (6, [9, 8, 7], [], nil),
+        ] as [(removed: Int, items: [Int], beyond: [Int], above: [Int]?)])
+    func `a removed item leaves its run, and remains a cursor`(
+        caches: Factory, removal: (removed: Int, items: [Int], beyond: [Int], above: [Int]?)
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6], at: .start, .last)
+            let id = UUID(number: removal.removed)
+            #expect(try await cache.remove([id, UUID(number: 1)], at: Date(timeIntervalSince1970: 0)) == [id])
+            #expect(try await cache.numbers(10, at: .start) == removal.items)
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            #expect(try await cache.numbers(10, at: .after(removal.removed)) == removal.beyond)
+            #expect(try await cache.numbers(10, at: .before(removal.removed)) == removal.above)
+            #expect(try await cache.item(id) == nil)
+            #expect(try await cache.count() == 3)
+            try await cache.checkIntegrity()
+            #expect(try await cache.remove([id], at: Date(timeIntervalSince1970: 9)) == [])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `nothing is known to follow the last item of a run, also when that was removed`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8], at: .start)
+            _ = try await cache.remove([UUID(number: 8)], at: Date(timeIntervalSince1970: 0))
+            #expect(try await cache.numbers(10, at: .start) == [9])
+            for cursor in [FeedCursor.after(9), .after(8)] { #expect(try await cache.numbers(10, at: cursor) == nil) }
+            try await cache.keep([7, 6], at: .after(8), .last)
+            #expect(try await cache.numbers(10, at: .after(8)) == [7, 6])
+            try await cache.keep([9, 7], at: .start)
+            #expect(try await cache.numbers(10, at: .start) == [9, 7, 6])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an item that was shown since its removal stays, or returns`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7], at: .start, savedAt: 10)
+            #expect(try await cache.remove([UUID(number: 8)], at: Date(timeIntervalSince1970: 9)) == [])
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 7])
+            #expect(try await cache.remove([UUID(number: 8)], at: Date(timeIntervalSince1970: 10)).count == 1)
+            let change = try await cache.keep([8, 9, 7], at: .start, savedAt: 11)
+            #expect(change?.new.map(\.number) == [8])
+            #expect(try await cache.numbers(10, at: .start) == [8, 9, 7])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an answer with a removed item is not known any more`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8], at: .start, .unknown, AnswerValidators(etag: #""1""#))
+            #expect(try await cache.answer(10, at: .start) != nil)
+            _ = try await cache.remove([UUID(number: 8)], at: Date(timeIntervalSince1970: 0))
+            #expect(try await cache.answer(10, at: .start) == nil)
+        }
+    }
+
+    // MARK: The end
+
     @Test(arguments: Factory.all) func `an empty page marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start)

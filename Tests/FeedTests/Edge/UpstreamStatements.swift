@@ -10,6 +10,9 @@ struct UpstreamStatements {
     /// Each answer as a row of consecutive items.
     private(set) var rows: [[Int]] = []
 
+    /// Removed items, each with the number of rows before it was removed.
+    private var removals: [(number: Int, rows: Int)] = []
+
     /// For each row: the order that the earlier rows state.
     private var orders: [Order] = []
 
@@ -26,6 +29,9 @@ struct UpstreamStatements {
         orders.append(order)
         rows.append(row)
     }
+
+    /// An event of the upstream tells of a removed item.
+    mutating func remove(_ number: Int) { removals.append((number, rows.count)) }
 
     private func isNews(_ last: Int?, above number: Int) -> Bool {
         guard let last else { return false }
@@ -61,9 +67,10 @@ struct UpstreamStatements {
         return false
     }
 
-    /// Whether a later answer has an item at another place, or skips it.
+    /// Whether a later answer has an item at another place, or skips it, or a later event tells that it was removed.
     private func hasLeft(_ number: Int, since index: Int) -> Bool {
         rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
+            || removals.contains { $0.number == number && $0.rows > index }
     }
 
     /// The items that later answers show in place of `number`: each directly follows an item that precedes `number`,

@@ -15,6 +15,8 @@ struct UpstreamStatementsTests {
     enum Fault: String, CaseIterable, Sendable {
         case none, republishes, ignoresBefore, ignoresAfter, ignoresLimit, sendsNoLinks, drops, repeats, reorders, lies
         case pagesByNumber
+        /// No fault: half of the removals are events, too.
+        case announces
     }
 
     /// Seeds that failed in the past.
@@ -66,7 +68,8 @@ private final class FaultyUpstream: Sendable {
         state = Mutex(State(random: SeededRandom(seed: seed)))
     }
 
-    func change() {
+    /// - Returns: the item that was removed.
+    func change() -> Int? {
         state.withLock { state in
             switch Int.random(in: 0..<4, using: &state.random) {
             case 0:
@@ -75,17 +78,20 @@ private final class FaultyUpstream: Sendable {
             case 1:
                 // An edge whose upstream ignores `before_id` cannot tell a removed cursor from a last item that was
                 // published again. So this upstream removes nothing.
-                guard !state.order.isEmpty, fault != .ignoresBefore else { return }
-                state.order.remove(at: Int.random(in: state.order.indices, using: &state.random))
+                guard !state.order.isEmpty, fault != .ignoresBefore else { return nil }
+                let removed = state.order.remove(at: Int.random(in: state.order.indices, using: &state.random))
+                state.history.append("now \(state.order)")
+                return removed
             case 2 where fault == .republishes || fault == .lies:
-                guard let number = state.order.randomElement(using: &state.random) else { return }
+                guard let number = state.order.randomElement(using: &state.random) else { return nil }
                 state.order.removeAll { $0 == number }
                 state.order.insert(number, at: 0)
             case 2 where fault == .drops: state.order.removeLast(min(2, state.order.count))
             case 2 where fault == .reorders: state.order.shuffle(using: &state.random)
-            default: return
+            default: return nil
             }
             state.history.append("now \(state.order)")
+            return nil
         }
     }
 
@@ -152,7 +158,14 @@ private struct StatementsRun {
     mutating func step() async throws {
         clock.advance(1)
         switch Int.random(in: 0..<10, using: &random) {
-        case 0...3: upstream.change()
+        case 0...3:
+            guard let removed = upstream.change(), fault == .announces, Bool.random(using: &random) else { break }
+            _ = try await rig.cache.remove([UUID(number: removed)], at: clock.now)
+            #expect(try await rig.cache.item(UUID(number: removed)) == nil)
+            upstream.state.withLock { state in
+                state.statements.remove(removed)
+                state.history.append("removed \(removed)")
+            }
         case 4: try await walkOffline()
         default: try await read()
         }

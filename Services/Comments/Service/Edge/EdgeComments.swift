@@ -29,8 +29,21 @@ struct EdgeComments: Sendable {
         current = CurrentAnswers(clock: clock)
     }
 
+    /// Removes from the cache what the upstream removes, although nobody reads the list again.
+    private let removals = Removals()
+
     /// Runs the upstream requests of `list`, until the task is cancelled.
-    func run() async { await flights.run() }
+    func run() async {
+        async let removing: Void = removals.run(remove)
+        await flights.run()
+        await removing
+    }
+
+    private func remove(_ removal: Removals.Removal) async {
+        defer { remote.broadcast.wake() }
+        // If the cache fails, its monitor notes that, and a comment leaves when its list is read again.
+        _ = try? await orNil { try await cache.remove(removal.ids, at: removal.time) }
+    }
 
     /// - Parameter remaining: the caller's remaining time.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
@@ -143,6 +156,7 @@ struct EdgeComments: Sendable {
     /// Notes what the upstream's events tell.
     func note(_ state: UpstreamEvents.State) {
         current.note(state) { event in
+            removals.note(event, at: remote.now())
             // An event of removed comments does not name their images.
             guard event.name == "posted", let images = CommentsMapper.images(ofPosted: event.data) else {
                 return current.removeAll()

@@ -42,6 +42,10 @@ enum CommentsCacheSchema {
                 WHERE comment.image_id = answer.image_id AND gone_since IS NOT NULL)
             """,
             "3 changes": ChangeTable.schema,
+            "4 removals": """
+            -- Events of removed comments do not name their images.
+            CREATE INDEX comment_by_id ON comment (id) WHERE gone_since IS NULL;
+            """,
         ])
     }
 }

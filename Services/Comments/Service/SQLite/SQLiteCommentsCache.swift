@@ -123,6 +123,39 @@ struct SQLiteCommentsCache: CommentsCache {
         }
     }
 
+    func remove(_ ids: [UUID], at time: Date) async throws {
+        try await store.write { db in
+            let removed = try ids.filter { try Self.remove($0, at: time, db) }
+            try Self.log(removed: removed, db)
+        }
+    }
+
+    /// - Returns: whether the comment was there.
+    private static func remove(_ id: UUID, at time: Date, _ db: Database) throws -> Bool {
+        let images = try UUID.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT image_id FROM comment JOIN answer USING (image_id)
+                    WHERE id = ? AND gone_since IS NULL AND saved_at <= ?
+                    """), arguments: [id, time.seconds])
+        for image in images {
+            try db.cachedStatement(
+                sql: """
+                    UPDATE comment SET (gone_since, created_at, username, message) =
+                        (SELECT turn, NULL, NULL, NULL FROM answer WHERE answer.image_id = comment.image_id)
+                    WHERE image_id = ? AND id = ?
+                    """
+            ).execute(arguments: [image, id])
+            // The upstream may publish the comment again, and its answer would then be the former one.
+            try db.cachedStatement(
+                sql: """
+                    UPDATE answer SET comments = comments - 1, etag = NULL, last_modified = NULL WHERE image_id = ?
+                    """
+            ).execute(arguments: [image])
+        }
+        return !images.isEmpty
+    }
+
     func forget(_ imageID: UUID) async throws {
         try await store.write { db in try Self.delete(imageID, db) }
     }

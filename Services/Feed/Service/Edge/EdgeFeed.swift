@@ -28,6 +28,9 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
+    /// Removes from the cache what the upstream removes, although nobody reads the page again.
+    private let removals = Removals()
+
     /// Wakes when the upstream's feed has changed.
     private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -59,16 +62,28 @@ struct EdgeFeed {
     func run() async {
         async let items: Void = itemFlights.run()
         async let following: Void = loadNews()
+        async let removing: Void = removals.run(remove)
         await flights.run()
-        _ = await (items, following)
+        _ = await (items, following, removing)
     }
 
     /// Loads the top of the feed after each change, so that watchers of this edge hear of new items although nobody loads a page.
     private func loadNews() async {
+        let top = PageRequest(limit: LoadFeed.defaultLimit, cursor: .start)
         for await _ in news.stream {
-            // The monitor notes a failure of the upstream, and the next reader asks again.
-            _ = try? await load(LoadFeed.defaultLimit, at: .start, within: FetchBudget.most)
+            // The first answer may be that of a reader who has asked before the change.
+            for _ in 1...2 where !current.contains(top) {
+                // The monitor notes a failure of the upstream, and the next reader asks again.
+                _ = try? await load(top.limit, at: top.cursor, within: FetchBudget.most)
+            }
         }
+    }
+
+    private func remove(_ removal: Removals.Removal) async {
+        defer { broadcast.wake() }
+        delivered.remove(removal.ids)
+        // If the cache fails, its monitor notes that, and an item leaves when its page is read again.
+        _ = try? await ifPossible { try await cache.remove(removal.ids, at: removal.time) }
     }
 
     /// - Parameter time: the caller's remaining time.
@@ -154,6 +169,7 @@ struct EdgeFeed {
     func note(_ state: UpstreamEvents.State) {
         current.note(state) { event in
             defer { news.continuation.yield() }
+            removals.note(event, at: now())
             // Whatever cannot be read may have changed anything.
             guard event.name == "published", let items = try? FeedItemsMapper.map(event.data, statusCode: 200, page: "")
             else { return current.removeAll() }

@@ -313,6 +313,23 @@ struct CacheLinks {
             """, [seconds, next, next == nil ? seconds : nil, number])
     }
 
+    /// Marks an item as removed. What was behind it now follows what was before it.
+    /// - Parameter time: when the upstream has said so. An item that it has shown since then stays.
+    /// - Returns: whether the item was removed.
+    func remove(_ id: UUID, at time: Date) throws -> Bool {
+        guard let item = try node(id), item.state == .item, item.savedAt <= time else { return false }
+        let previous = try predecessor(of: item.number)
+        try markRemoved(item.number, before: item.next, at: time)
+        if let next = item.next {
+            if let previous { try connect(previous, next) }
+        } else if let end = item.endedAt {
+            if let previous { try self.end(after: previous, at: end) }
+        } else {
+            try cut(after: item.number)
+        }
+        return true
+    }
+
     /// Deletes a node. Its chain is split there.
     func delete(_ node: CacheNode) throws {
         try cut(before: node.number)

@@ -82,6 +82,15 @@ struct SQLiteFeedCache: FeedCache {
         }
     }
 
+    func remove(_ ids: [UUID], at time: Date) async throws -> [UUID] {
+        try await store.write { db in
+            let links = CacheLinks(db: db)
+            let removed = try ids.filter { try links.remove($0, at: time) }
+            if !removed.isEmpty { try ChangeTable.append(FeedChange.removed(removed).stored, db) }
+            return removed
+        }
+    }
+
     func dropExpired(at now: Date) async throws -> [UUID] {
         let limit = now.addingTimeInterval(-FeedCachePolicy.lifetime)
         var (expired, hasMore) = ([UUID](), true)
