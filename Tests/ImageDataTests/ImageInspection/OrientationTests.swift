@@ -51,13 +51,10 @@ struct OrientationTests {
     }
 
     @Test(arguments: [[], ascii("MM"), ascii("II*\0\0\0\0"), zeros(20)], [1, 6])
-    func `an EXIF segment without EXIF data does not count, and libvips does not pass it over`(
-        content: Bytes, value: Int
-    ) throws {
+    func `an EXIF segment without EXIF data does not count`(content: Bytes, value: Int) throws {
         let empty = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + content)
         let data = Self.jpeg.prefix(2) + empty + EXIF.jpeg(Self.jpeg, orientation: value).dropFirst(2)
-        let info = try ImageInspector.inspect(data)
-        #expect(info.orientation.value == value && info.drawing == (value == 1 ? .same : .other))
+        #expect(try ImageInspector.inspect(data).orientation.value == value)
     }
 
     @Test func `the first EXIF segment counts, and other segments do not`() throws {

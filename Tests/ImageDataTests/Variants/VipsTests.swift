@@ -304,6 +304,18 @@ struct VipsTests {
         }
     }
 
+    @Test func `the orientation is that of browsers, also where libvips reads another one`() async throws {
+        let entries = [0, 6].flatMap { be16(0x0112) + be16(3) + be32(1) + be16($0) + zeros(2) }
+        let twice = ascii("MM") + be16(42) + be32(8) + be16(2) + entries + be32(0)
+        for data in try await Self.carrying(twice).dropLast() { try await expect(data, turnedBy: 6) }
+        let jpeg = try await Self.quarters(1_000, 500)
+        for first in [ascii("Exif\0\u{1}") + EXIF.tiff(orientation: 6), ascii("Exif\0\0")] {
+            let turned = EXIF.jpeg(jpeg, orientation: 6)
+            let data = jpeg.prefix(2) + JPEGBytes.segment(0xE1, first) + turned.dropFirst(2)
+            try await expect(Data(data), turnedBy: 6)
+        }
+    }
+
     /// A JPEG, a PNG and a WebP with Exif data.
     private static func carrying(_ tiff: Bytes) async throws -> [Data] {
         let jpeg = try await quarters(1_000, 500)

@@ -7,18 +7,12 @@ struct JPEGWalk {
     private var hasScan = false
     private var orientation: Orientation?
 
-    /// Whether there is an EXIF segment without EXIF data, where libvips looks for the orientation.
-    private var hasEmptyExif = false
-
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var walk = JPEGWalk(cursor: file)
         try walk.cursor.skip(2)  // SOI, part of the signature
         while try walk.step() {}
         guard let size = walk.size, walk.hasScan else { throw malformed("it ends without a picture") }
-        let orientation = walk.orientation ?? .upright
-        return ImageInfo(
-            format: .jpeg, size: size, orientation: orientation,
-            drawing: walk.hasEmptyExif && orientation != .upright ? .other : .same)
+        return ImageInfo(format: .jpeg, size: size, orientation: walk.orientation ?? .upright)
     }
 
     /// Skips one marker and its segment; returns false after EOI.
@@ -51,9 +45,8 @@ struct JPEGWalk {
         var data = segment
         // Any byte may follow the name.
         guard orientation == nil, segment.bytes.starts(with: name), (try? data.skip(name.count + 1)) != nil,
-            let exif = try? data.part(data.remaining, atEnd: .truncated(.jpeg))
+            let exif = try? data.part(data.remaining, atEnd: .truncated(.jpeg)), Orientation.isExif(exif)
         else { return }
-        guard Orientation.isExif(exif) else { return hasEmptyExif = true }
         orientation = Orientation(exif: exif)
     }
 

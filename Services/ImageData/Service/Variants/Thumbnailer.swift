@@ -47,6 +47,7 @@ struct Thumbnailer: Sendable {
         case .partly(let end): data.insert(contentsOf: Self.transparentFrame, at: data.startIndex + end)
         case .same, nil: break
         }
+        if let (exif, place) = info?.plainExif { data.insert(contentsOf: exif, at: data.startIndex + place) }
         return try await program.run(
             data, size: size, output: output, maximumBytes: maximumBytes, isTurned: info?.orientation != .upright)
     }
