@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ImageData
@@ -24,11 +25,19 @@ struct PNGWalkTests {
         #expect(inspecting(signature + header + claim) == .failure(.truncated(.png)))
     }
 
-    @Test func `a wrong checksum is rejected in every chunk`() {
-        for chunk in [PNGBytes.chunk("tEXt", ascii("a\0b")), PNGBytes.chunk("zzZz", zeros(100))] {
-            let broken = chunk.dropLast() + [(chunk.last ?? 0) ^ 1]
-            #expect(inspecting(signature + header + chunk + data + end).isAccepted)
-            #expect(inspecting(signature + header + broken + data + end).fault == "the checksum of a chunk is wrong")
+    @Test func `a wrong checksum is rejected where it is drawn, and elsewhere the chunk does not count`() throws {
+        func broken(_ chunk: Bytes) -> Bytes { chunk.dropLast() + [(chunk.last ?? 0) ^ 1] }
+        for drawn in [broken(header) + data + end, header + broken(data) + end, header + data + broken(end)] {
+            #expect(inspecting(signature + drawn).fault == "the checksum of a chunk is wrong")
+        }
+        let animation = [PNGBytes.animation(of: 1), PNGBytes.frame() + data]
+        #expect(inspecting(signature + header + animation.joined() + end).frames == 1)
+        #expect(
+            inspecting(signature + header + broken(animation[0]) + animation[1] + end).fault
+                == "the checksum of a chunk is wrong")
+        for other in [PNGBytes.chunk("tEXt", ascii("a\0b")), PNGBytes.chunk("eXIf", EXIF.tiff(orientation: 6))] {
+            let info = try ImageInspector.inspect(Data(signature + header + broken(other) + data + end))
+            #expect(info.orientation == .upright && info.drawing == .other)
         }
     }
 

@@ -1,10 +1,13 @@
-/// Walks the chunks of a PNG from the signature to IEND, and verifies their checksums (PNG, third edition).
+/// Walks the chunks of a PNG from the signature to IEND, and verifies the checksums of those that are drawn (PNG, third edition).
 struct PNGWalk {
     private var cursor: ByteCursor
     private let size: PixelSize
     private var data = ImageData.none
     private var animation: PNGAnimation?
     private var orientation: Orientation?
+
+    /// Whether there is a chunk with a wrong checksum, whose colours could count in a variant.
+    private var hasDamagedChunk = false
 
     /// The IDAT chunks are one stream: they must be consecutive and not all empty.
     private enum ImageData { case none, open(isEmpty: Bool), closed }
@@ -18,7 +21,8 @@ struct PNGWalk {
         while try walk.step() {}
         return ImageInfo(
             format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1,
-            orientation: walk.orientation ?? .upright, drawing: walk.animation?.hasHiddenImage == true ? .other : .same)
+            orientation: walk.orientation ?? .upright,
+            drawing: walk.animation?.hasHiddenImage == true || walk.hasDamagedChunk ? .other : .same)
     }
 
     /// Reads one chunk; returns false after IEND.
@@ -29,6 +33,10 @@ struct PNGWalk {
             return true
         }
         try endImageData()
+        guard chunk.isIntact else {
+            hasDamagedChunk = true
+            return true
+        }
         switch chunk.type {
         case "IHDR":
             throw Self.malformed("a second IHDR")
