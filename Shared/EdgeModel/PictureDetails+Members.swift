@@ -57,7 +57,7 @@ extension PictureDetails {
         public func read(_ members: ObjectMembers) throws(JSONError) -> PictureDetails {
             PictureDetails(
                 alt: try members[alt], credit: try members[credit], license: try members[license],
-                source: try members[source], isSensitive: try members[sensitive] ?? false)
+                source: try members[source].map(WebAddress.strict), isSensitive: try members[sensitive] ?? false)
         }
     }
 

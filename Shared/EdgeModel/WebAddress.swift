@@ -23,6 +23,27 @@ public enum WebAddress {
         }
     }
 
+    /// Percent-encodes what browsers leave in a URL although RFC 3986 forbids it there: brackets behind the host, a percent sign without
+    /// two digits, a second number sign.
+    static func strict(_ url: String) -> String {
+        guard url.utf8.contains(where: Set("%#[]".utf8).contains) else { return url }
+        let bytes = Array(url.utf8)
+        var result = Array(bytes[..<pathStart(bytes)])
+        var hasFragment = false
+        for index in result.count..<bytes.count {
+            let isValid =
+                switch bytes[index] {
+                case UInt8(ascii: "%"): isEscape(bytes[index...])
+                case UInt8(ascii: "#"): !hasFragment
+                case UInt8(ascii: "["), UInt8(ascii: "]"): false
+                default: true
+                }
+            if bytes[index] == UInt8(ascii: "#") { hasFragment = true }
+            result += isValid ? [bytes[index]] : escape(bytes[index])
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
     /// Browsers remove these characters anywhere in a URL.
     private static let ignored: Set<Unicode.Scalar> = ["\t", "\n", "\r"]
 
@@ -36,10 +57,14 @@ public enum WebAddress {
             if allowed.contains(byte) || byte == UInt8(ascii: "%") && isEscape(bytes[index...]) {
                 result.append(byte)
             } else {
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                result += escape(byte)
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func escape(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)
