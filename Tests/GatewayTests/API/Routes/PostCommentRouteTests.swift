@@ -201,6 +201,11 @@ import Testing
         }
     }
 
+    @Test(arguments: [("gzip", 415), ("br, gzip", 415), ("identity", 201), ("Identity", 201), ("", 201)])
+    func `a body in a content coding is 415`(coding: String, status: Int) async throws {
+        try await posting(Self.json + ["Content-Encoding: \(coding)"], Self.comment) { #expect($0.status == status) }
+    }
+
     @Test func `a comment on an unknown image is 404`() async throws {
         var services = Self.services
         services.get = { _, _ in throw RPCError(.notFound, "no such item") }

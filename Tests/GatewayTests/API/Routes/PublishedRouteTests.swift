@@ -193,6 +193,7 @@ struct PublishedRouteTests {
             (fields + ["Origin: https://other.example"], "{}", 403),
             ([fields[0], "Content-Type: text/plain"], "{}", 415),
             ([fields[0], "Content-Type: application/x-www-form-urlencoded"], "limit=1", 415),
+            (fields + ["Content-Encoding: gzip"], "{}", 415),
             (fields, "[]", 400), (fields, "{", 400), (fields, #"{"limit":1,"limit":1}"#, 400),
             (fields, #"{"name":"a"}"#, 400), (fields, #"{"limit":"1"}"#, 400),
             (fields, "\"" + String(repeating: "x", count: HTTPLimits.bodyBytes) + "\"", 413),

@@ -62,7 +62,7 @@ extension API {
         }
         if let refusal = refusal(ofToken: request.head.bearerToken) { return HTTPAnswer(refusal, trace: trace) }
         guard request.body.readableBytes == 0 || request.head.mediaType == "application/json" else {
-            let detail = "the Content-Type must be application/json"
+            let detail = "the Content-Type must be application/json, without a Content-Encoding"
             return HTTPAnswer(Problem(.invalidRequest, detail, status: 415, trace: trace))
         }
         return nil

@@ -12,7 +12,8 @@ extension API {
     func postComment(on imageID: UUID, _ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
         guard !request.head.comesFromOtherSite(than: publicURL) else { throw .otherSite }
         guard let body = try PostBody(request) else {
-            let detail = "the Content-Type must be application/json or application/x-www-form-urlencoded"
+            let detail =
+                "the Content-Type must be application/json or application/x-www-form-urlencoded, without a Content-Encoding"
             return HTTPAnswer(Problem(.invalidRequest, detail, status: 415, trace: request.options.trace))
         }
         let isPage = body.isForm && Pages.prefersHTML(request.head.headerFields[.accept] ?? "")

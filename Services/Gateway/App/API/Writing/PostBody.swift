@@ -45,8 +45,10 @@ enum PostBody {
 }
 
 extension HTTPRequest {
-    /// The media type of the body in lower case, without parameters; empty when it is not given.
+    /// The media type of the body in lower case, without parameters; empty when it is not given, and for a body in a content coding.
     var mediaType: String {
+        let coding = headerFields[.contentEncoding] ?? ""
+        guard ["", "identity"].contains(coding.lowercased()) else { return "" }
         let type = headerFields[.contentType] ?? ""
         return type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
     }
