@@ -30,6 +30,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("caf\u{FFFD}.jpg", "its name is not in UTF-8; rename it"), ("b", "it does not exist; check the path"),
+    ])
+    func `a file that is not there is told from one whose name was not read`(name: String, reason: String) async throws
+    {
+        let error = #expect(throws: RPCError.self) { try InputFile(path: "/nonexistent/\(name)").read(upTo: 4) }
+        #expect(error?.message == "cannot read file /nonexistent/\(name): \(reason)")
+    }
+
     @Test func `text must be UTF-8, and loses the line feed at its end`() async throws {
         try await withTemporaryDirectory { folder in
             let path = folder + "/a"

@@ -7,6 +7,11 @@ enum FileFault {
         code == ENOENT ? "its folder does not exist; create the folder, or check the path" : text(code)
     }
 
+    /// The same for a path of an argument, whose bytes that are not UTF-8 were replaced.
+    static func text(_ code: Int32, reading path: String) -> String {
+        code == ENOENT && path.unicodeScalars.contains("\u{FFFD}") ? "its name is not in UTF-8; rename it" : text(code)
+    }
+
     /// - Parameter code: an error number of the system.
     static func text(_ code: Int32) -> String {
         switch code {

@@ -73,6 +73,6 @@ struct InputFile: Equatable {
     }
 
     private func unreadable(_ code: Int32) -> RPCError {
-        RPCError(.notFound, "cannot read \(name): \(FileFault.text(code))", begun: false)
+        RPCError(.notFound, "cannot read \(name): \(FileFault.text(code, reading: path))", begun: false)
     }
 }

@@ -257,7 +257,7 @@ struct ImportFolder: Sendable {
         guard let folder = opendir(path) else {
             switch errno {
             case ENOTDIR: return "it is not a folder; name the folder of the images"
-            case let code: return FileFault.text(code)
+            case let code: return FileFault.text(code, reading: path)
             }
         }
         closedir(folder)
