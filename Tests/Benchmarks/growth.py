@@ -13,7 +13,7 @@ Needs Debian's package postgresql. Fills a store with items, and with one commen
 and of SQLite, because these are the same beside any store:
   - a copy of the store of feed by --backup,
   - the index of search from a cold start, its memory, and searches for what one image has, and for what all have.
-Prints a table for each store: the medians, and the last value as a multiple of the first. 10,000,000 need 20 GB and two hours.
+Prints a table for each store: the medians, and the last value as a multiple of the first. 10,000,000 need 20 GB.
 """
 import argparse
 import contextlib
@@ -54,9 +54,9 @@ def memory(connection):
 class Subject:
     """The services of one store, which are started again for each size."""
 
-    def __init__(self, arguments, root, words, write_comments, size_of):
+    def __init__(self, arguments, root, words, write, size_of):
         self.arguments, self.root, self.words = arguments, root, words
-        self.write_comments, self.size_of = write_comments, size_of
+        self.write, self.size_of = write, size_of
         self.ids = []
         self.values = {row: [] for row in ROWS}
 
@@ -73,12 +73,13 @@ class Subject:
             yield connections["feed"], connections["comments"]
 
     def grow(self, size):
-        """Publishes items up to the size, and writes a comment for each of the new ones."""
+        """Writes items up to the size, and a comment for each of the new ones."""
         self.starts = {}
-        before = len(self.ids)
-        with self.running() as (feed, _):
-            self.ids += fill(feed, size - before)
-        self.write_comments(self.ids[before:])
+        with self.running():
+            pass
+        images = [str(uuid.uuid4()) for _ in range(size - len(self.ids))]
+        self.write(images, len(self.ids))
+        self.ids += images
 
     def measure(self):
         self.starts = {}
@@ -162,35 +163,51 @@ class Subject:
                 print(f"{name:28} {unit:>7}" + "".join(f"{value:12,.0f}" for value in values) + f"{values[-1] / values[0]:12.2f}")
 
 
-# The stores of comments are written directly, because ten million calls would take an hour. The services do not run meanwhile.
-USERNAME, MESSAGE = "ana", "A fine picture"
+# The stores are written directly, because ten million calls would take hours. The services do not run meanwhile.
+TIME, USERNAME, MESSAGE = 1_700_000_000, "ana", "A fine picture"
+
+
+def items(images, first):
+    for number, image in enumerate(images, first):
+        yield image, f"Item number {number}", f"https://images.example/{number}.jpg"
 
 
 def write_to_file(root):
-    def write(images):
-        rows = ((uuid.uuid4().bytes, uuid.UUID(image).bytes, 1_700_000_000, USERNAME, MESSAGE) for image in images)
+    def write(images, first):
+        with contextlib.closing(sqlite3.connect(f"{root}/data/feed.sqlite")) as store, store:
+            rows = ((uuid.UUID(image).bytes, text, url, TIME) for image, text, url in items(images, first))
+            store.executemany("INSERT INTO item (id, description, image, published_at) VALUES (?, ?, ?, ?)", rows)
+            store.execute("UPDATE total SET items = items + ?", (len(images),))
         with contextlib.closing(sqlite3.connect(f"{root}/data/comments.sqlite")) as store, store:
+            rows = ((uuid.uuid4().bytes, uuid.UUID(image).bytes, TIME, USERNAME, MESSAGE) for image in images)
             store.executemany("INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)", rows)
 
     return write
 
 
 def write_to_schema(url):
-    def psql(sql, **options):
-        words = ["psql", "-qAt", "-v", "ON_ERROR_STOP=1", url, "-c", "SET search_path = comments", "-c", sql]
-        return subprocess.Popen(words, text=True, stdout=subprocess.PIPE, **options)
+    def psql(sql, lines=()):
+        command = ["psql", "-qAt", "-v", "ON_ERROR_STOP=1", url, "-c", sql]
+        process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for line in lines:
+            process.stdin.write(line)
+        output = process.communicate()[0]
+        assert process.returncode == 0, "psql has failed"
+        return output
 
-    def write(images):
-        last = int(psql("SELECT position FROM last_post").communicate()[0])
-        copy = psql("COPY comment (position, id, image_id, created_at, username, message) FROM STDIN", stdin=subprocess.PIPE)
-        for position, image in enumerate(images, last + 1):
-            copy.stdin.write(f"{position}\t{uuid.uuid4()}\t{image}\t1700000000\t{USERNAME}\t{MESSAGE}\n")
-        copy.communicate()
-        count = psql(
-            f"""INSERT INTO total SELECT image_id, count(*) FROM comment WHERE position > {last} GROUP BY image_id;
-            UPDATE last_post SET position = {last + len(images)}""")
-        count.communicate()
-        assert (copy.returncode, count.returncode) == (0, 0), "psql has failed"
+    def write(images, first):
+        last = int(psql("SELECT position FROM feed.total"))
+        psql(
+            "COPY feed.item (position, id, description, image, published_at) FROM STDIN",
+            (f"{position}\t{image}\t{text}\t{url}\t{TIME}\n" for position, (image, text, url) in enumerate(items(images, first), last + 1)))
+        psql(f"UPDATE feed.total SET items = items + {len(images)}, position = position + {len(images)}")
+        last = int(psql("SELECT position FROM comments.last_post"))
+        psql(
+            "COPY comments.comment (position, id, image_id, created_at, username, message) FROM STDIN",
+            (f"{position}\t{uuid.uuid4()}\t{image}\t{TIME}\t{USERNAME}\t{MESSAGE}\n" for position, image in enumerate(images, last + 1)))
+        psql(f"INSERT INTO comments.total SELECT image_id, count(*) FROM comments.comment WHERE position > {last} GROUP BY image_id")
+        psql(f"UPDATE comments.last_post SET position = {last + len(images)}")
+        psql("VACUUM ANALYZE")
 
     return write
 
