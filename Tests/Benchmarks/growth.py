@@ -173,12 +173,19 @@ def items(images, first):
 
 
 def write_to_file(root):
+    @contextlib.contextmanager
+    def opened(name):
+        with contextlib.closing(sqlite3.connect(f"{root}/data/{name}.sqlite")) as store, store:
+            # The order of ids is random, so that each row changes other pages of the index: they are kept until all are written.
+            store.execute("PRAGMA cache_size = -4000000")
+            yield store
+
     def write(images, first):
-        with contextlib.closing(sqlite3.connect(f"{root}/data/feed.sqlite")) as store, store:
+        with opened("feed") as store:
             rows = ((uuid.UUID(image).bytes, text, url, TIME) for image, text, url in items(images, first))
             store.executemany("INSERT INTO item (id, description, image, published_at) VALUES (?, ?, ?, ?)", rows)
             store.execute("UPDATE total SET items = items + ?", (len(images),))
-        with contextlib.closing(sqlite3.connect(f"{root}/data/comments.sqlite")) as store, store:
+        with opened("comments") as store:
             rows = ((uuid.uuid4().bytes, uuid.UUID(image).bytes, TIME, USERNAME, MESSAGE) for image in images)
             store.executemany("INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)", rows)
 
