@@ -3,7 +3,9 @@ import JSON
 
 /// What the upstream's events say was removed, until the cache has removed it, too.
 public struct Removals: Sendable {
+    /// What one event names.
     public struct Removal: Equatable, Sendable {
+        /// Of items or comments, at most 1,000. The cache may not have them.
         public let ids: [UUID]
 
         /// When the event arrived.
@@ -18,8 +20,10 @@ public struct Removals: Sendable {
 
     private let waiting = AsyncStream.makeStream(of: Removal.self, bufferingPolicy: .bufferingOldest(most))
 
+    /// No removals.
     public init() {}
 
+    /// Notes an event `removed`. Other events, and those that cannot be read, are passed over.
     public func note(_ event: ServerSentEvents.Event, at time: Date) {
         guard event.name == "removed", let ids = try? RawJSON(checking: event.data).read(as: Self.ids),
             ids.count <= Self.mostIDs

@@ -13,6 +13,7 @@ public protocol CommentsCache: Sendable {
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool
 
     /// Removes comments that the upstream has removed, unless it has sent their list since then. They remain cursors.
+    /// - Parameter time: when the upstream said that it has removed them.
     func remove(_ ids: [UUID], at time: Date) async throws
 
     /// Deletes the answer of an image that the upstream does not have any more.

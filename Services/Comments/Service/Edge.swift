@@ -22,7 +22,9 @@ extension CommentsService {
         let remote = RemoteComments(
             endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
             now: { Date() })
-        let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
+        let comments = EdgeComments(
+            remote: remote, cache: cache, monitor: upstream,
+            onFault: { process.logger.error("cannot remove comments from the cache: \($0)") })
         let eventsClient = UpstreamClient(upstreamOptions.eventsSettings)
         let events = UpstreamEvents(
             remote.endpoint.events, upstream, logger: process.logger, get: { try await eventsClient.get($0) },

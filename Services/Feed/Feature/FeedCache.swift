@@ -23,6 +23,7 @@ public protocol FeedCache: Sendable {
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange
 
     /// Removes items that the upstream has removed, unless it has shown them since then. They remain cursors.
+    /// - Parameter time: when the upstream said that it has removed them.
     /// - Returns: those that were cached.
     func remove(_ ids: [UUID], at time: Date) async throws -> [UUID]
 

@@ -131,7 +131,8 @@ import Upstream
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: base), fetch: fetch, cache: cache, broadcast: broadcast,
                 now: { Date() }),
-            cache: cache, monitor: UpstreamMonitor(.test, logger: logger, clock: time), clock: time)
+            cache: cache, monitor: UpstreamMonitor(.test, logger: logger, clock: time), clock: time,
+            onFault: { logger.error("\($0)") })
         let (handlers, executor) = (
             EdgeHandlers(comments: comments, broadcast: broadcast), LoopExecutor.timed(by: time)
         )

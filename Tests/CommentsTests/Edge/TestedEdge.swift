@@ -43,7 +43,8 @@ final class TestedEdge: Sendable {
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: cache,
                 broadcast: ChangeBroadcast(cache), now: clock.read),
-            cache: cache, monitor: UpstreamMonitor(.test, logger: log.logger, clock: time), clock: time)
+            cache: cache, monitor: UpstreamMonitor(.test, logger: log.logger, clock: time), clock: time,
+            onFault: { log.logger.error("\($0)") })
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }
     }

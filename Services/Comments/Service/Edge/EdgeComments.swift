@@ -18,19 +18,23 @@ struct EdgeComments: Sendable {
     /// The images whose cached comments the upstream's events would have named if they had changed.
     let current: CurrentAnswers<UUID>
 
+    /// What the upstream has removed, and the cache may still have.
+    private let removals = Removals()
+
+    /// Called with errors that are faults of the program.
+    private let onFault: @Sendable (any Error) -> Void
+
     init(
         remote: RemoteComments, cache: any CommentsCache, monitor: UpstreamMonitor,
-        clock: any MonotonicClock = .system
+        clock: any MonotonicClock = .system, onFault: @escaping @Sendable (any Error) -> Void
     ) {
         self.remote = remote
         self.cache = cache
         self.monitor = monitor
+        self.onFault = onFault
         flights = SingleFlight(clock: clock)
         current = CurrentAnswers(clock: clock)
     }
-
-    /// Removes from the cache what the upstream removes, although nobody reads the list again.
-    private let removals = Removals()
 
     /// Runs the upstream requests of `list`, until the task is cancelled.
     func run() async {
@@ -41,8 +45,14 @@ struct EdgeComments: Sendable {
 
     private func remove(_ removal: Removals.Removal) async {
         defer { remote.broadcast.wake() }
-        // If the cache fails, its monitor notes that, and a comment leaves when its list is read again.
-        _ = try? await orNil { try await cache.remove(removal.ids, at: removal.time) }
+        do {
+            // If the store fails, its monitor notes that, and a comment leaves when its list is read again.
+            _ = try await orNil { try await cache.remove(removal.ids, at: removal.time) }
+        } catch is CancellationError {
+            return
+        } catch {
+            onFault(error)
+        }
     }
 
     /// - Parameter remaining: the caller's remaining time.

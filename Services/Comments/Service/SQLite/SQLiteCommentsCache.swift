@@ -141,8 +141,8 @@ struct SQLiteCommentsCache: CommentsCache {
         for image in images {
             try db.cachedStatement(
                 sql: """
-                    UPDATE comment SET (gone_since, created_at, username, message) =
-                        (SELECT turn, NULL, NULL, NULL FROM answer WHERE answer.image_id = comment.image_id)
+                    UPDATE comment SET created_at = NULL, username = NULL, message = NULL,
+                        gone_since = (SELECT turn FROM answer WHERE answer.image_id = comment.image_id)
                     WHERE image_id = ? AND id = ?
                     """
             ).execute(arguments: [image, id])

@@ -28,7 +28,7 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
-    /// Removes from the cache what the upstream removes, although nobody reads the page again.
+    /// What the upstream has removed, and the cache may still have.
     private let removals = Removals()
 
     /// Wakes when the upstream's feed has changed.
@@ -67,7 +67,7 @@ struct EdgeFeed {
         _ = await (items, following, removing)
     }
 
-    /// Loads the top of the feed after each change, so that watchers of this edge hear of new items although nobody loads a page.
+    /// Loads the top of the feed after each change, so that watchers of this edge are told of new items without a reader.
     private func loadNews() async {
         let top = PageRequest(limit: LoadFeed.defaultLimit, cursor: .start)
         for await _ in news.stream {
@@ -82,7 +82,7 @@ struct EdgeFeed {
     private func remove(_ removal: Removals.Removal) async {
         defer { broadcast.wake() }
         delivered.remove(removal.ids)
-        // If the cache fails, its monitor notes that, and an item leaves when its page is read again.
+        // If the store fails, its monitor notes that, and an item leaves when its page is read again.
         _ = try? await ifPossible { try await cache.remove(removal.ids, at: removal.time) }
     }
 
