@@ -13,7 +13,7 @@ Needs Debian's package postgresql. Fills a store with items, and with one commen
 and of SQLite, because these are the same beside any store:
   - a copy of the store of feed by --backup,
   - the index of search from a cold start, its memory, and searches for what one image has, and for what all have.
-Prints a table for each store: the medians, and the last value as a multiple of the first. 10,000,000 need 20 GB.
+Prints a table for each store: the medians, and the last value as a multiple of the first. 10,000,000 make stores of 10 GB.
 """
 import argparse
 import contextlib
@@ -31,7 +31,7 @@ import tempfile
 import time
 import uuid
 
-from commands import PROJECT
+from commands import picture
 from database import Connection, fill, postgres, service, time_of_call
 from stacks import deployment
 
@@ -121,12 +121,10 @@ class Subject:
             self.values[name].append(value)
 
     def time_of_import(self):
-        """In milliseconds, of pictures that differ in a segment which no viewer shows."""
-        picture = pathlib.Path(PROJECT, "deploy/sample/lighthouse.jpg").read_bytes()
+        """In milliseconds, of pictures that the store does not have yet."""
         with tempfile.TemporaryDirectory(prefix="if-growth-") as folder:
             for number in range(PICTURES):
-                text = uuid.uuid4().bytes
-                pathlib.Path(folder, f"{number}.jpg").write_bytes(picture[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + picture[2:])
+                pathlib.Path(folder, f"{number}.jpg").write_bytes(picture(uuid.uuid4().bytes))
             with deployment(self.arguments, self.root, None, self.words):
                 begin = time.perf_counter()
                 subprocess.run([f"{self.arguments.bin}/gateway", "import", folder, "--root", self.root], check=True, stdout=subprocess.DEVNULL)

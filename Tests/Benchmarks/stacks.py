@@ -12,7 +12,7 @@ import subprocess
 import time
 import uuid
 
-from commands import PROJECT, SERVICES
+from commands import PROJECT, SERVICES, picture
 from database import Connection, service
 
 CLONE_NEWNET = 0x40000000
@@ -50,9 +50,9 @@ def fill(arguments, root):
                 for number in range(start, min(start + 100, arguments.items))]})
     fill_comments(arguments, root)
     with deployment(arguments, root, None, []):
-        for number, picture in enumerate(pictures()):
+        for number in range(PICTURES):
             file = pathlib.Path(root, "picture")
-            file.write_bytes(picture)
+            file.write_bytes(picture(b"%d" % number))
             run(f"{arguments.bin}/gateway", "call", "--root", root, "image-data.put", f"url=https://images.example/{number}.jpg", f"data=@{file}")
     done.write_text(json.dumps(wanted))
 
@@ -71,14 +71,6 @@ def fill_comments(arguments, root):
         store.executemany("INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)", rows)
         store.execute("COMMIT")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def pictures():
-    """Pictures that differ in a segment which no viewer shows."""
-    picture = pathlib.Path(PROJECT, "deploy/sample/lighthouse.jpg").read_bytes()
-    for number in range(PICTURES):
-        text = b"%d" % number
-        yield picture[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + picture[2:]
 
 
 # Processes

@@ -21,9 +21,7 @@ import tempfile
 import time
 import uuid
 
-from commands import PROJECT, deployment, install
-
-PICTURE = PROJECT + "/deploy/sample/lighthouse.jpg"
+from commands import PROJECT, deployment, install, picture
 
 # What a deployment has stored: all of it must survive an export and an import.
 CONTENT = {
@@ -35,13 +33,9 @@ CONTENT = {
 
 def write_folder(folder, items, pictures):
     os.mkdir(folder)
-    with open(PICTURE, "rb") as file:
-        picture = file.read()
     for number in range(pictures):
-        comment = b"%d" % number  # a segment that no viewer shows
-        segment = b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment
         with open("%s/%d.jpg" % (folder, number), "wb") as file:
-            file.write(picture[:2] + segment + picture[2:])
+            file.write(picture(b"%d" % number))
     numbers = random.Random(1)
 
     def new_id():
