@@ -20,6 +20,10 @@ struct CurrentCommentsTests {
         event("posted", #"{"items":[{"image_id":"\#(UUID(number: image))","comment":{}}]}"#)
     }
 
+    private static func removed(_ comment: Int) -> UpstreamEvents.State {
+        event("removed", #"{"ids":["\#(UUID(number: comment))"]}"#)
+    }
+
     private func withEdge(
         _ numbers: [Int] = [1, 2, 3], _ headers: [String: String] = link, isFollowed: Bool = true,
         _ body: (TestedEdge) async throws -> Void
@@ -89,11 +93,25 @@ struct CurrentCommentsTests {
         try await withEdge { edge in
             _ = try await edge.list()
             let mark = try await edge.cache.lastChange()
-            edge.edge.note(Self.event("removed", #"{"ids":["\#(UUID(number: 2))"]}"#))
+            edge.edge.note(Self.removed(2))
             let news = try await edge.edge.remote.broadcast.next(after: mark)
             #expect(news.content == .change(.removed([UUID(number: 2)])))
             edge.upstream.answer { throw Unreachable() }
             #expect(try await edge.list().numbers == [1, 3])
+        }
+    }
+
+    @Test func `a fault is reported, and further removals are not affected`() async throws {
+        try await withEdge { edge in
+            _ = try await edge.list()
+            let mark = try await edge.cache.lastChange()
+            try await edge.store.write { try $0.execute(sql: "ALTER TABLE comment RENAME TO other") }
+            edge.edge.note(Self.removed(1))
+            await edge.log.wait { $0.contains("no such table") }
+            try await edge.store.write { try $0.execute(sql: "ALTER TABLE other RENAME TO comment") }
+            edge.edge.note(Self.removed(2))
+            let news = try await edge.edge.remote.broadcast.next(after: mark)
+            #expect(news.content == .change(.removed([UUID(number: 2)])))
         }
     }
 
